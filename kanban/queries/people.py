@@ -1,0 +1,17 @@
+"""A signed-in person as the kernel's actor, with the rights that their group gives."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+
+from kanban.kernel.actor import Actor
+
+OPERATOR, VIEWER = "operator", "viewer"
+
+
+def person_actor(user: User) -> Actor:
+    """A superuser is an owner; the group `operator` works with everything; all others look on."""
+    if user.is_superuser:
+        return Actor("person", user.get_username(), "owner")
+    operates = user.groups.filter(name=OPERATOR).exists()
+    return Actor("person", user.get_username(), OPERATOR if operates else VIEWER)
