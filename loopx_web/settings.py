@@ -114,12 +114,12 @@ LOOPX_WAKE = "loopx_web.wake.wake"
 # Whether a worker runs: a callable that answers "ok" or "absent".
 LOOPX_WORKER_STATE = "loopx_web.serve.presence.worker"
 
-FEISHU_BASE_URL = env.text("LOOPX_FEISHU_BASE_URL", "https://open.feishu.cn")
-
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": "WARNING"},
+    # A refusal is an answer, not a fault of the server.
+    "loggers": {"django.request": {"level": "ERROR"}},
 }
