@@ -127,9 +127,21 @@ def kept_secret(path: Path, prefix: str = "") -> str:
         raise BadSetting(f"cannot read {path}: {_reason(error)}") from error
 
 
-def _new_secret(path: Path, value: str) -> str:
+def private_directory(path: Path) -> Path:
+    """The directory, made 0700 if there was none."""
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadSetting(
+            f"cannot make the directory {path}: {_reason(error)}. "
+            "Choose another with LOOPX_DATA_DIR or --data-dir."
+        ) from error
+    return path
+
+
+def _new_secret(path: Path, value: str) -> str:
+    private_directory(path.parent)
+    try:
         descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         with os.fdopen(descriptor, "w", encoding="ascii") as file:
             file.write(value)

@@ -15,7 +15,9 @@ TEMPLATES_DIR = next(
     path for path in (PACKAGE.parent / "templates", PACKAGE / "templates") if path.is_dir()
 )
 
-DATA_DIR = Path(env.text("LOOPX_DATA_DIR") or user_data_path("loopx-web")).expanduser().absolute()
+DATA_DIR = env.private_directory(
+    Path(env.text("LOOPX_DATA_DIR") or user_data_path("loopx-web")).expanduser().absolute()
+)
 HOST = env.text("LOOPX_HOST", "127.0.0.1")
 PORT = env.integer("LOOPX_PORT", 8765, low=1, high=65535)
 # Needed before any other address than loopback is served: one's own certificate, or a proxy's.

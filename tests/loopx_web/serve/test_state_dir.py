@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from loopx_web.serve import state_dir
+from loopx_web.serve.failure import StartFailure
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="POSIX permissions")
+
+
+@pytest.fixture(autouse=True)
+def _umask() -> Iterator[None]:
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_the_flag_wins_over_the_variable(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("LOOPX_DATA_DIR", str(tmp_path / "variable"))
+    assert state_dir.choose(str(tmp_path / "flag")) == tmp_path / "flag"
+    assert state_dir.choose(None) == tmp_path / "variable"
+
+
+def test_a_new_directory_is_private_and_holds_the_owner_key(tmp_path: Path) -> None:
+    directory = tmp_path / "a" / "state"
+    state_dir.prepare(directory)
+    assert mode(directory) == 0o700
+    assert mode(directory / "owner.key") == 0o600
+    assert (directory / "owner.key").read_text(encoding="ascii").startswith("lxo_")
+
+
+def test_a_directory_open_to_others_is_closed(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    (tmp_path / "loopx.sqlite3").touch(mode=0o644)
+    state_dir.prepare(tmp_path)
+    assert mode(tmp_path) == 0o700
+    assert mode(tmp_path / "loopx.sqlite3") == 0o600
+
+
+def test_files_made_later_are_private(tmp_path: Path) -> None:
+    state_dir.prepare(tmp_path)
+    (tmp_path / "later").touch()
+    assert mode(tmp_path / "later") == 0o600
+
+
+def test_a_second_start_keeps_the_owner_key(tmp_path: Path) -> None:
+    state_dir.prepare(tmp_path)
+    first = (tmp_path / "owner.key").read_bytes()
+    state_dir.prepare(tmp_path)
+    assert (tmp_path / "owner.key").read_bytes() == first
+
+
+def test_a_path_that_is_no_directory_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StartFailure, match=r"cannot be used: .*choose another with --data-dir"):
+        state_dir.prepare(tmp_path / "file")
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_read_only_directory_is_refused(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(StartFailure, match="Permission denied"):
+            state_dir.prepare(tmp_path)
+    finally:
+        tmp_path.chmod(0o700)
