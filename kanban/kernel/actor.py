@@ -24,6 +24,11 @@ class Actor:
         return self.kind == "person"
 
     @property
+    def judges(self) -> bool:
+        """A person who is signed in; the owner's key file does not suffice for judgment."""
+        return self.is_person and self.rights not in ("local", "viewer")
+
+    @property
     def is_agent(self) -> bool:
         return self.kind == "agent"
 
@@ -41,13 +46,12 @@ def person(name: str, rights: str = "owner") -> Actor:
 
 def require_person(actor: Actor, what: str) -> None:
     """Judgment is human: refuses everything but a person signed in through the browser."""
-    if not actor.is_person or actor.rights == "local":
+    if not actor.judges:
         raise NotAllowed(
             "human_required",
             f"{what} needs a person who is signed in on the board; this came from {actor}.",
             "Put it to a person; go on with work that does not depend on it.",
         )
-    require_operator(actor, what)
 
 
 def require_administrator(actor: Actor, what: str) -> None:

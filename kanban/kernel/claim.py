@@ -24,6 +24,7 @@ from kanban.kernel.guards import (
     require_member,
     require_not_closed,
     require_registered,
+    require_self,
 )
 from kanban.kernel.limits import LEASE_MAX, LEASE_MIN, SOFT_CLAIMS
 from kanban.kernel.state import RowKey, Todo, Turn
@@ -63,9 +64,10 @@ def claim_todo(
     """Takes a todo that fits, softly or with a lease; the same execution again changes nothing."""
     require_active_goal(draft.state)
     require_member(draft.state, draft.actor)
+    require_self(draft.actor, by)
     require_registered(draft.state, by.agent)
     todo = draft.todo(ref)
-    if _already_so(todo, by, lease_seconds):
+    if _already_so(draft, todo, by, lease_seconds):
         return
     refuse_unfit(draft, todo, by, capabilities)
     if gates := covering_gates(draft.state, todo):
@@ -77,6 +79,8 @@ def claim_todo(
         draft.record_one("todo.claimed", ("todo", ref), **claim_fields(draft, todo, by))
         return
     taken = scopes.parse(write_scopes)
+    if outside := [one for one in taken if not scopes.within(one, draft.state.goal.write_scope)]:
+        raise not_runnable(todo, [f"{', '.join(outside)} lies outside the goal's scope"])
     fields = claim_fields(draft, todo, by, lease_span(lease_seconds), taken)
     refuse_scope_conflict(draft, todo, taken or todo.required_write_scopes)
     draft.record_one("todo.claimed", ("todo", ref), **fields)
@@ -115,6 +119,7 @@ def release_todo(
     if not todo.owner:
         return
     require_hand(draft, todo, by, epoch, "release", reason)
+    _require_not_in_review(draft, todo)
     rows: Rows = {("todo", ref): dict(NO_CLAIM)}
     rows |= revoke_turn(draft, todo)
     draft.record("todo.released", ref, rows)
@@ -122,15 +127,23 @@ def release_todo(
 
 def reassign_todo(draft: Draft, ref: str, to: str, *, reason: str) -> None:
     """A person, or delegated authority, hands a todo to another agent as a soft claim."""
+    require_active_goal(draft.state)
     todo = draft.todo(ref)
     require_not_closed(todo)
     require_registered(draft.state, to)
     require_hand(draft, todo, None, None, "reassign", reason)
+    _require_not_in_review(draft, todo)
     if to in todo.excluded_agents:
         raise NotAllowed("excluded", f"{to} is excluded from {ref}.")
     rows: Rows = {("todo", ref): claim_fields(draft, todo, Execution(to, ""))}
     rows |= revoke_turn(draft, todo)
     draft.record("todo.reassigned", ref, rows)
+
+
+def _require_not_in_review(draft: Draft, todo: Todo) -> None:
+    """The owner of work in review is its author, who may not become its reviewer."""
+    if todo.status == "review" and draft.actor.is_agent:
+        raise not_runnable(todo, [f"{todo.ref} is in review until it is accepted or returned"])
 
 
 def live_turn_of(draft: Draft, todo: Todo) -> Turn | None:
@@ -144,10 +157,15 @@ def live_turn_of(draft: Draft, todo: Todo) -> Turn | None:
     )
 
 
-def revoke_turn(draft: Draft, todo: Todo, why: str = "") -> Rows:
+def revoke_turn(draft: Draft, todo: Todo, why: str = "", at: datetime | None = None) -> Rows:
     """The rows that end the todo's live turn, whoever ended its lease."""
     turn = live_turn_of(draft, todo)
-    return end_turn(draft, turn, "revoked", why or f"ended by {draft.actor}") if turn else {}
+    return end_turn(draft, turn, "revoked", why or f"ended by {draft.actor}", at) if turn else {}
+
+
+def closed_fields(status: str, at: datetime) -> dict[str, Any]:
+    """The fields of a todo that is over, one way or another."""
+    return {"status": status, "closed_at": at, "outcome": status, "blocked_on": None, **NO_CLAIM}
 
 
 def end_turn(draft: Draft, turn: Turn, status: str, why: str, at: datetime | None = None) -> Rows:
@@ -164,6 +182,8 @@ def refuse_unfit(
 ) -> None:
     """Turns the first failing clause into the refusal that names it."""
     require_not_closed(todo)
+    if todo.kind == "user_action":
+        raise NotAllowed("human_required", f"{todo.ref} is a person's to do.", "Wait for them.")
     if held_by_other(todo, by, draft.now):
         raise already_claimed(todo)
     own = member_of(draft.state, by.agent)
@@ -213,10 +233,10 @@ def refuse_scope_conflict(draft: Draft, todo: Todo, taken: Iterable[str]) -> Non
         raise scope_conflict(other)
 
 
-def _already_so(todo: Todo, by: Execution, lease_seconds: int | None) -> bool:
-    """A soft claim asked for again by its own execution stays as it is."""
-    mine = (todo.owner, todo.execution) == (by.agent, by.mark)
-    return mine and todo.status == "open" and lease_seconds is None
+def _already_so(draft: Draft, todo: Todo, by: Execution, lease_seconds: int | None) -> bool:
+    """A claim asked for again by its own execution stays, and so does the lease of its turn."""
+    mine = (todo.owner, todo.execution) == (by.agent, by.mark) and todo.status == "open"
+    return mine and (lease_seconds is None or live_turn_of(draft, todo) is not None)
 
 
 def _refuse_hoarding(draft: Draft, agent: str) -> None:

@@ -5,20 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from kanban.kernel import text
-from kanban.kernel.claim import Rows, revoke_turn
+from kanban.kernel.claim import Rows, closed_fields, revoke_turn
 from kanban.kernel.draft import Draft
 from kanban.kernel.errors import Conflict, Invalid, NotAllowed, invalid
 from kanban.kernel.evidence import is_fresh, take_evidence
 from kanban.kernel.execution import Execution
-from kanban.kernel.gate import ask_gate
+from kanban.kernel.gate import open_gate
 from kanban.kernel.guards import (
     require_active_goal,
     require_hand,
+    require_holder,
     require_no_gate,
     require_not_closed,
 )
 from kanban.kernel.state import State, Todo
-from kanban.kernel.todo import add_todo, closed_fields, evidence_required
+from kanban.kernel.todo import evidence_required, new_todo
 
 FORMS = ("successors", "handoff", "gate", "monitor", "none")
 
@@ -47,16 +48,15 @@ def complete_todo(
 
 
 def require_completer(draft: Draft, todo: Todo, by: Execution | None, epoch: int | None) -> None:
+    require_no_gate(draft, todo, "completed")
     if draft.actor.is_person:
         return
     if todo.kind == "user_action":
         raise NotAllowed("human_required", f"{todo.ref} is a person's to do.", "Wait for them.")
-    if not todo.owner:
-        raise Conflict("not_runnable", f"Nobody holds {todo.ref}.", "Claim it first.")
+    require_holder(todo, epoch)
     if todo.status != "open":
         raise Conflict("not_runnable", f"{todo.ref} is {todo.status}.")
     require_hand(draft, todo, by, epoch, "complete")
-    require_no_gate(draft, todo, "completed")
 
 
 def completion_fields(
@@ -83,8 +83,8 @@ def completion_fields(
         continuation = {"type": "none", "rationale": note or "Done by a person."}
     successors, rationale = continue_work(draft, todo.ref, continuation)
     return {
-        **closed_fields(draft, "done"),
-        "successors": tuple(successors),
+        **closed_fields("done", draft.now),
+        "successors": tuple(dict.fromkeys(successors)),
         "rationale": rationale,
         "override_note": note,
     }
@@ -97,16 +97,16 @@ def continue_work(draft: Draft, ref: str, continuation: dict[str, Any]) -> tuple
             given = continuation.get("todos") or []
             if not given:
                 raise continuation_required(ref)
-            return [_successor(draft, item) for item in given], ""
+            return [_successor(draft, ref, item) for item in given], ""
         case "handoff":
             return [_handoff(draft, continuation)], text.note(
                 continuation.get("summary", ""), "summary"
             )
         case "gate":
-            return [], f"asked {ask_gate(draft, continuation.get('gate') or {})}"
+            return [], f"asked {open_gate(draft, continuation.get('gate') or {})}"
         case "monitor":
             given_monitor = {"kind": "monitor"} | (continuation.get("monitor") or {})
-            return [add_todo(draft, given_monitor)], ""
+            return [new_todo(draft, given_monitor)], ""
         case "none":
             return [], text.title(
                 continuation.get("rationale", ""), "rationale", limit=text.NOTE_LIMIT
@@ -125,10 +125,15 @@ def continuation_required(ref: str) -> Invalid:
     )
 
 
-def _successor(draft: Draft, given: dict[str, Any]) -> str:
-    if "ref" in given:
-        return draft.todo(given["ref"]).ref
-    return add_todo(draft, given)
+def _successor(draft: Draft, ref: str, given: dict[str, Any]) -> str:
+    """A new todo, or one that is there and still to be done."""
+    if "ref" not in given:
+        return new_todo(draft, given)
+    heir = draft.todo(given["ref"])
+    if heir.ref == ref:
+        raise Conflict("cycle", f"{ref} cannot be its own successor.", cycle=[ref, ref])
+    require_not_closed(heir)
+    return heir.ref
 
 
 def _handoff(draft: Draft, given: dict[str, Any]) -> str:
@@ -150,7 +155,7 @@ def _handoff(draft: Draft, given: dict[str, Any]) -> str:
         todo.get("body", ""),
     ]
     todo["body"] = "\n\n".join(part for part in parts if part)
-    return add_todo(draft, todo)
+    return new_todo(draft, todo)
 
 
 def _has_evidence(state: State, todo: Todo) -> bool:

@@ -113,6 +113,6 @@ def _path(state: State, start: str, goal: str, seen: frozenset[str]) -> list[str
 
 
 def _needs(todo: Todo) -> list[str]:
-    condition = todo.resume_when
-    resumed = [condition["ref"]] if condition and condition["type"] == "todo_done" else []
-    return [*todo.depends_on, *resumed, *todo.superseded_by]
+    conditions = [todo.resume_when, (todo.blocked_on or {}).get("until")]
+    awaited = [c["ref"] for c in conditions if c and c["type"] == "todo_done"]
+    return [*todo.depends_on, *awaited, *todo.superseded_by]

@@ -209,7 +209,8 @@ def could_do(state: State, todo: Todo, lacking: Iterable[Clause], now: datetime)
 def _freed_by_choice(state: State, todo: Todo, clause: Clause) -> bool:
     if clause.name == "open":
         gate = state.gates.get(blocked_by(todo))
-        return gate is not None and gate.status in UNSETTLED
+        # A new question frees what an earlier one left blocked.
+        return gate is not None and bool(covering_gates(state, todo))
     return clause.name == "decided" and bool(scope_asked(state, todo, clause.ref))
 
 
@@ -223,6 +224,31 @@ def can_review(todo: Todo, by: Execution, state: State) -> bool:
             turn.status == "live" and turn.todo == todo.ref and turn.execution != by.mark
             for turn in state.turns.values()
         )
+    )
+
+
+def has_reviewer(state: State, todo: Todo) -> bool:
+    """Whether another active member than the author may take the review."""
+    return any(
+        member_of(state, name) is not None
+        and member.work_mode == "active"
+        and name != todo.owner
+        and name not in todo.excluded_agents
+        for name, member in state.members.items()
+    )
+
+
+def has_taker(state: State, todo: Todo) -> bool:
+    """Whether any member that may act has what the todo needs, whoever else is at it now."""
+    scopes = todo.required_write_scopes
+    return all(within(scope, state.goal.write_scope) for scope in scopes) and any(
+        member_of(state, name) is not None
+        and member.work_mode != "paused"
+        and (member.work_mode == "active" or todo.kind == "monitor")
+        and todo.bound_agent in ("", name)
+        and name not in todo.excluded_agents
+        and {*todo.required_capabilities} <= {*member.capabilities}
+        for name, member in state.members.items()
     )
 
 

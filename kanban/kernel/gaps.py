@@ -55,43 +55,45 @@ def _acceptance_gap(state: State) -> Iterator[Gap]:
     yield gap("acceptance_gap", state.goal.slug, fact, seen, state.goal.last_todo)
 
 
-def own_repair(state: State, agent: str, held: list[Gate]) -> Gap | None:
-    """What an agent owes before new work: a question to reword, or a way out of a stall."""
-    for gate in held:
-        if gate.status == "sent_back":
-            return gap(
-                "needs_info",
-                gate.ref,
-                f"{gate.ref} was sent back: {gate.answer_text}",
-                gate.revision,
-            )
-    return _stall(state, agent)
+def own_repairs(state: State, agent: str, held: list[Gate]) -> Iterator[Gap]:
+    """What an agent owes before new work: questions to reword, and a way out of a stall."""
+    yield from (needs_info(gate) for gate in held)
+    if stall := _stall(state, agent):
+        yield stall
+
+
+def needs_info(gate: Gate) -> Gap:
+    fact = f"{gate.ref} was sent back: {gate.answer_text}"
+    return gap("needs_info", gate.ref, fact, gate.revision)
 
 
 def _stall(state: State, agent: str) -> Gap | None:
-    turns = ended_turns(state, agent)
+    since = _last_word(state, agent)
+    turns = [turn for turn in ended_turns(state, agent) if since is None or _ended(turn)[0] > since]
     for code, without_progress in (("stalled", _no_progress), ("surface_streak", _surface_only)):
         streak: list[Turn] = []
         for turn in turns:
             if not without_progress(turn):
                 break
             streak.append(turn)
-        if len(streak) >= STALL_TURNS and not _answered_since(state, agent, streak[0]):
+        if len(streak) >= STALL_TURNS:
             fact = f"the last {len(streak)} turns of {agent} brought nothing further"
             return gap(code, agent, fact, streak[-1].id)
     return None
 
 
-def _answered_since(state: State, agent: str, turn: Turn) -> bool:
-    """A person's word on the stall, given after its last turn, is a fresh start."""
-    return any(
-        gate.status == "chosen"
-        and gate.blocks_agent == agent
-        and gate.purpose
-        and gate.ended_at is not None
-        and turn.ended_at is not None
-        and gate.ended_at >= turn.ended_at
-        for gate in state.gates.values()
+def _last_word(state: State, agent: str) -> datetime | None:
+    """When a person last said how a stall of this agent shall go on: a fresh start."""
+    return max(
+        (
+            gate.ended_at
+            for gate in state.gates.values()
+            if gate.status == "chosen"
+            and gate.purpose
+            and gate.blocks_agent == agent
+            and gate.ended_at
+        ),
+        default=None,
     )
 
 

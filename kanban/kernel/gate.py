@@ -7,13 +7,14 @@ from typing import Any
 
 from kanban.kernel import text
 from kanban.kernel.actor import SYSTEM, Actor, require_person
+from kanban.kernel.claim import Rows, closed_fields, revoke_turn
 from kanban.kernel.draft import Draft
 from kanban.kernel.errors import Conflict, NotAllowed, invalid
 from kanban.kernel.evidence import require_ref
-from kanban.kernel.frontier import CLOSED, UNSETTLED, covers
-from kanban.kernel.guards import require_active_goal, require_member
+from kanban.kernel.frontier import CLOSED, UNSETTLED, blocked_by, covers_todo
+from kanban.kernel.guards import require_active_goal, require_member, require_open_goal
 from kanban.kernel.limits import UNDO_DEFAULT_SECONDS, UNDO_MAX_SECONDS
-from kanban.kernel.state import Gate, State
+from kanban.kernel.state import Gate, State, Todo
 from kanban.kernel.wording import WORDING, parse_coverage, parse_wording
 
 # An answer in effect that the asker may now read.
@@ -26,13 +27,19 @@ NO_ANSWER: dict[str, Any] = {
     "answered_by": "",
     "answered_at": None,
     "effective_at": None,
+    "received_by": (),
 }
 
 
-def ask_gate(draft: Draft, given: dict[str, Any], *, purpose: str = "") -> str:
+def ask_gate(draft: Draft, given: dict[str, Any]) -> str:
     """Opens a question and returns its reference; `given` holds the contract's gate fields."""
     require_active_goal(draft.state)
     require_member(draft.state, draft.actor)
+    return open_gate(draft, given)
+
+
+def open_gate(draft: Draft, given: dict[str, Any]) -> str:
+    """The same within another operator, which has judged who acts and when."""
     fields = parse_wording(draft, given)
     blocks = given.get("blocks") or {}
     fields |= parse_coverage(draft, blocks)
@@ -48,7 +55,6 @@ def ask_gate(draft: Draft, given: dict[str, Any], *, purpose: str = "") -> str:
         follows=follows,
         evidence=tuple(given.get("evidence", ())),
         asked_by=str(draft.actor),
-        purpose=purpose,
         created_at=draft.now,
         revised_at=draft.now,
     )
@@ -57,6 +63,8 @@ def ask_gate(draft: Draft, given: dict[str, Any], *, purpose: str = "") -> str:
 
 def revise_gate(draft: Draft, ref: str, given: dict[str, Any]) -> None:
     """A new wording: by the asker or a person, and while sent back by whomever it holds up."""
+    require_open_goal(draft.state)
+    require_member(draft.state, draft.actor)
     gate = draft.gate(ref)
     _require_unanswered(gate)
     if draft.actor.is_agent and str(draft.actor) != gate.asked_by:
@@ -87,7 +95,7 @@ def _refuse_narrower(draft: Draft, gate: Gate, coverage: dict[str, Any]) -> None
     freed = [ref for ref in gate.blocks_todos if ref not in coverage["blocks_todos"]]
     goal = gate.blocks_goal and not coverage["blocks_goal"]
     agent = gate.blocks_agent not in ("", coverage["blocks_agent"])
-    if draft.actor.is_agent and (freed or goal or agent):
+    if not draft.actor.judges and (freed or goal or agent):
         raise NotAllowed(
             "human_required",
             f"{gate.ref} would no longer hold up everything that it does.",
@@ -107,6 +115,7 @@ def answer_gate(
 ) -> None:
     """Records a person's answer as provisional; it takes effect when the undo window ends."""
     require_person(draft.actor, "Answering a question")
+    require_open_goal(draft.state)
     gate = draft.gate(ref)
     words = text.clean(words, "text", limit=text.NOTE_LIMIT).strip()
     if _same_answer(gate, draft.actor, outcome, option, words):
@@ -125,12 +134,14 @@ def answer_gate(
         answered_by=str(draft.actor),
         answered_at=draft.now,
         effective_at=draft.now + timedelta(seconds=undo_seconds),
+        received_by=(),
     )
 
 
 def undo_answer(draft: Draft, ref: str) -> None:
     """Takes one's own answer back inside its window; the question is open again."""
     require_person(draft.actor, "Taking an answer back")
+    require_open_goal(draft.state)
     gate = draft.gate(ref)
     if gate.status != "provisional":
         raise Conflict(
@@ -156,6 +167,8 @@ def send_now(draft: Draft, ref: str) -> None:
 
 def withdraw_gate(draft: Draft, ref: str, *, reason: str) -> None:
     """The asker takes a question away: what it named stays blocked; a person's hand frees it."""
+    require_open_goal(draft.state)
+    require_member(draft.state, draft.actor)
     gate = draft.gate(ref)
     _require_unanswered(gate)
     if draft.actor.is_agent and str(draft.actor) != gate.asked_by:
@@ -163,7 +176,7 @@ def withdraw_gate(draft: Draft, ref: str, *, reason: str) -> None:
     if gate.purpose:
         raise invalid(f"{ref} is the system's own question.", "It goes when its reason goes.")
     why = text.title(reason, "reason", limit=text.NOTE_LIMIT)
-    end_gate(draft, gate, "withdrawn", frees=draft.actor.is_person, reason=why)
+    end_gate(draft, gate, "withdrawn", frees=draft.actor.judges, reason=why)
 
 
 def receive_answer(draft: Draft, ref: str, agent: str) -> None:
@@ -199,25 +212,32 @@ def end_gate(
 ) -> None:
     """Ends a question. Only a choice in effect, or a person's withdrawal, frees what it covered."""
     moment = at or draft.now
-    rows: dict[tuple[str, str], dict[str, Any]] = {
-        ("gate", gate.ref): {"status": status, "ended_at": moment, "end_reason": reason}
-    }
+    rows: Rows = {("gate", gate.ref): {"status": status, "ended_at": moment, "end_reason": reason}}
     for todo in draft.state.todos.values():
-        named = todo.ref in gate.blocks_todos or (todo.blocked_on or {}).get("gate") == gate.ref
+        named = todo.ref in gate.blocks_todos or blocked_by(todo) == gate.ref
         if not named or todo.status in CLOSED:
             continue
         if frees:
-            if todo.status == "blocked" and (todo.blocked_on or {}).get("gate") == gate.ref:
+            if _frees(draft.state, gate, todo):
                 rows["todo", todo.ref] = {"status": "open", "blocked_on": None, "status_reason": ""}
         elif gate.on_reject == "drop" and status == "rejected":
-            rows["todo", todo.ref] = {
-                "status": "dropped",
-                "closed_at": moment,
-                "outcome": "dropped",
-            }
+            rows["todo", todo.ref] = closed_fields("dropped", moment)
+            rows |= revoke_turn(draft, todo, f"{gate.ref} was rejected", moment)
         else:
             rows["todo", todo.ref] = {"status": "blocked", "blocked_on": {"gate": gate.ref}}
     draft.record(f"gate.{status}", gate.ref, rows, actor=actor, at=at)
+
+
+def _frees(state: State, gate: Gate, todo: Todo) -> bool:
+    """Whether a choice on the gate opens the todo: it waits for this gate, or for one that ended.
+
+    A declared default was chosen by nobody, so it mends no question that ended without a choice.
+    """
+    held = blocked_by(todo)
+    if held == gate.ref:
+        return True
+    by_person = gate.answered_by.startswith("person:")
+    return bool(held) and state.gates[held].status not in UNSETTLED and by_person
 
 
 def tag(gate: Gate, now: datetime) -> str:
@@ -240,7 +260,7 @@ def held_up(state: State, gate: Gate) -> list[str]:
     return [
         todo.ref
         for todo in state.todos.values()
-        if todo.status not in CLOSED and covers(gate, todo, "")
+        if todo.status not in CLOSED and covers_todo(gate, todo)
     ]
 
 
@@ -303,7 +323,8 @@ def _require_valid(gate: Gate, outcome: str, option: str, words: str) -> None:
         )
     if outcome == "needs_info" and not words:
         raise invalid("Say what you need to know.", fields=["text"])
-    if gate.purpose == "closure" and outcome != "needs_info" and option != "close" and not words:
+    closes = (outcome, option) == ("chosen", "close")
+    if gate.purpose == "closure" and not closes and not words:
         raise invalid("Say what is still missing; it becomes a criterion.", fields=["text"])
 
 

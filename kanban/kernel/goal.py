@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 from zoneinfo import available_timezones
 
@@ -9,12 +10,13 @@ from kanban.kernel import scopes, text
 from kanban.kernel.actor import require_administrator, require_person
 from kanban.kernel.claim import NO_CLAIM, Rows, end_turn
 from kanban.kernel.draft import Draft
-from kanban.kernel.errors import Conflict, invalid, missing
+from kanban.kernel.errors import Conflict, Invalid, invalid, missing
 from kanban.kernel.schedule import DAYS, clock
 from kanban.kernel.state import Member, Policy
 
 WORK_MODES = ("active", "monitor_only", "paused")
 CLOSED_GOALS = ("stopped", "achieved", "abandoned")
+_POLICY_FIELDS = frozenset(field.name for field in fields(Policy)) - {"agent"}
 DELEGABLE = ("complete", "release", "reassign", "supersede", "update")
 
 
@@ -85,7 +87,9 @@ def update_criterion(draft: Draft, ref: str, given: dict[str, Any]) -> None:
         raise missing("criterion", ref)
     fields: dict[str, Any] = {}
     if "text" in given and (words := text.title(given["text"], limit=2_000)) != criterion.text:
-        fields |= {"text": words, "revision": criterion.revision + 1}
+        # What a person said of the old words does not speak for the new ones.
+        unset = {"set_state": "", "set_by": "", "set_note": ""}
+        fields |= {"text": words, "revision": criterion.revision + 1, **unset}
     if "state" in given:
         if given["state"] not in ("met", "unmet", ""):
             raise invalid("state is met, unmet, or empty for what evidence says.", fields=["state"])
@@ -166,6 +170,8 @@ def remove_member(draft: Draft, agent: str) -> None:
 
 def change_member(draft: Draft, agent: str, given: dict[str, Any]) -> None:
     """Work mode, limit and delegation of a member; pausing releases its soft claims."""
+    if draft.state.goal.status in CLOSED_GOALS:
+        return
     if agent not in draft.state.members:
         raise missing("agent", agent)
     own = draft.actor.is_agent and draft.actor.name == agent
@@ -199,6 +205,9 @@ def set_policy(draft: Draft, agent: str, given: dict[str, Any], *, reason: str =
 
 def check_policy(given: dict[str, Any]) -> None:
     """Refuses figures, zones and hours that cannot be meant."""
+    if unknown := given.keys() - _POLICY_FIELDS:
+        names = ", ".join(sorted(unknown))
+        raise Invalid("unknown_field", f"A policy has no {names}.", fields=sorted(unknown))
     if not 0 <= given.get("share", 1) <= 1:
         raise invalid("share lies between 0 and 1.", fields=["share"])
     for name in ("window_hours", "slot_minutes"):
@@ -258,7 +267,9 @@ def _release_all(draft: Draft, agent: str, *, soft_only: bool = False) -> Rows:
     """Frees what an agent holds; leases run out by themselves when it is only paused."""
     rows: Rows = {}
     for todo in draft.state.todos.values():
-        if todo.owner == agent and (todo.claim_form == "soft" or not soft_only):
+        held = todo.claim_form == "soft" or not soft_only
+        # The owner of work in review is its author: whoever reviews it must not become that.
+        if todo.owner == agent and held and todo.status != "review":
             rows["todo", todo.ref] = dict(NO_CLAIM)
     if not soft_only:
         for turn in draft.state.turns.values():

@@ -6,7 +6,7 @@ from kanban.kernel.actor import Actor
 from kanban.kernel.draft import Draft
 from kanban.kernel.errors import Conflict, NotAllowed, invalid
 from kanban.kernel.execution import Execution
-from kanban.kernel.frontier import CLOSED, covering_gates, member_of
+from kanban.kernel.frontier import CLOSED, blocked_by, covering_gates, member_of
 from kanban.kernel.state import State, Todo
 
 
@@ -20,6 +20,12 @@ def require_active_goal(state: State) -> None:
         )
 
 
+def require_open_goal(state: State) -> None:
+    """Active or paused: people may settle questions while agents rest."""
+    if state.goal.status not in ("active", "paused"):
+        require_active_goal(state)
+
+
 def require_member(state: State, actor: Actor) -> None:
     """Agents act only where they are registered; people everywhere."""
     if actor.is_agent and member_of(state, actor.name) is None:
@@ -28,6 +34,12 @@ def require_member(state: State, actor: Actor) -> None:
             f"{actor.name} is not registered on {state.goal.slug}.",
             "A person adds it: loopx agent add, or the goal's agents page.",
         )
+
+
+def require_self(actor: Actor, by: Execution) -> None:
+    """An agent acts for itself only."""
+    if actor.is_agent and actor.name != by.agent:
+        raise NotAllowed("agent_mismatch", f"{actor.name} cannot act as {by.agent}.")
 
 
 def require_registered(state: State, agent: str) -> None:
@@ -45,13 +57,34 @@ def require_not_closed(todo: Todo) -> None:
 
 
 def require_no_gate(draft: Draft, todo: Todo, verb: str) -> None:
-    """While a gate covers a todo, agents cannot complete, submit or supersede it."""
-    if draft.actor.is_agent and (gates := covering_gates(draft.state, todo)):
+    """While a gate covers a todo, or ended without a choice, only a person's judgment passes."""
+    if draft.actor.judges:
+        return
+    if gates := covering_gates(draft.state, todo):
         raise Conflict(
             "gate_open",
             f"{gates[0].ref} is not decided yet; {todo.ref} cannot be {verb} before.",
             "Finish the slice with progress and wait for the answer.",
             gate=gates[0].ref,
+        )
+    if ended := blocked_by(todo):
+        raise NotAllowed(
+            "human_required",
+            f"{ended} ended without a choice; {todo.ref} cannot be {verb} by {draft.actor}.",
+            "A person unblocks it, or answers a new question about it.",
+        )
+
+
+def require_owned(draft: Draft, todo: Todo, verb: str, reason: str = "") -> None:
+    """An agent does this to what is its own, or by delegated authority; a person to anything."""
+    if draft.actor.is_person or todo.owner:
+        return
+    member = draft.state.members[draft.actor.name]
+    if not (verb in member.delegated and reason):
+        raise NotAllowed(
+            "not_owner",
+            f"{todo.ref} has no owner.",
+            f"Claim it first, or leave it to a person; delegated authority to {verb} also does.",
         )
 
 
@@ -87,12 +120,21 @@ def require_fence(draft: Draft, todo: Todo, by: Execution | None, epoch: int | N
         )
     if todo.owner != by.agent or todo.epoch != epoch:
         raise lease_lost(todo)
-    if todo.execution != by.mark:
+    # A todo that was handed over has no execution yet: any process of the new owner may write.
+    if todo.execution not in ("", by.mark):
         raise Conflict(
             "other_execution",
             f"{todo.ref} is held by another process of {by.agent}.",
             "Use that process's execution key, or take another todo.",
         )
+
+
+def require_holder(todo: Todo, epoch: int | None) -> None:
+    """Refuses a writeback to what nobody holds: the caller's claim ended, or never was."""
+    if not todo.owner and epoch is not None:
+        raise lease_lost(todo)
+    if not todo.owner:
+        raise Conflict("not_runnable", f"Nobody holds {todo.ref}.", "Claim it first.")
 
 
 def lease_lost(todo: Todo) -> Conflict:

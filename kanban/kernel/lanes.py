@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from kanban.kernel.conditions import condition_standing, open_dependencies
-from kanban.kernel.frontier import UNSETTLED, covering_gates, member_of
+from kanban.kernel.frontier import UNSETTLED, covering_gates, has_reviewer
 from kanban.kernel.state import Gate, State, Todo
 
 Lane = Literal["needs_you", "ready", "working", "waiting", "done"]
@@ -22,7 +22,7 @@ def lane_of(state: State, todo: Todo) -> Lane:
     if todo.status == "blocked" and "person" in (todo.blocked_on or {}):
         return "needs_you"
     if todo.status == "review":
-        return "working" if _has_reviewer(state, todo) else "needs_you"
+        return "working" if has_reviewer(state, todo) else "needs_you"
     if todo.status == "open" and todo.owner:
         return "working"
     return "ready" if _is_ready(state, todo) else "waiting"
@@ -50,14 +50,4 @@ def _is_ready(state: State, todo: Todo) -> bool:
         and not open_dependencies(state, todo)
         and not covering_gates(state, todo)
         and (now is None or condition_standing(state, todo.resume_when, now) == "holds")
-    )
-
-
-def _has_reviewer(state: State, todo: Todo) -> bool:
-    return any(
-        member_of(state, name) is not None
-        and member.work_mode == "active"
-        and name != todo.owner
-        and name not in todo.excluded_agents
-        for name, member in state.members.items()
     )

@@ -9,7 +9,7 @@ from kanban.kernel.actor import SYSTEM
 from kanban.kernel.draft import Draft
 from kanban.kernel.evidence import unmet_criteria
 from kanban.kernel.frontier import CLOSED, unsettled
-from kanban.kernel.gaps import Gap, asked_about, own_repair, repairer, tries, work_gaps
+from kanban.kernel.gaps import Gap, asked_about, needs_info, own_repairs, repairer, tries, work_gaps
 from kanban.kernel.gate import end_gate
 from kanban.kernel.limits import GAP_TRIES, REMIND_DEFAULT_SECONDS
 from kanban.kernel.state import Gate, State
@@ -44,7 +44,7 @@ def is_closable(state: State) -> bool:
 
 def closure_answered(draft: Draft, gate: Gate, at: datetime) -> None:
     """The person's answer closes the goal, or its words become a criterion that is not met."""
-    if gate.outcome == "needs_info":
+    if gate.outcome == "needs_info" or draft.state.goal.status not in ("active", "paused"):
         return
     if gate.outcome == "chosen" and gate.option == "close":
         draft.record(
@@ -76,8 +76,11 @@ def _stuck_gaps(state: State) -> list[Gap]:
     keys = {turn.gap for turn in state.turns.values() if turn.gap}
     if not keys:
         return []
-    owed = [own_repair(state, agent, []) for agent in state.members]
-    gaps = [*work_gaps(state), *(gap for gap in owed if gap)]
+    gaps = [
+        *work_gaps(state),
+        *(needs_info(gate) for gate in unsettled(state) if gate.status == "sent_back"),
+        *(stall for agent in state.members for stall in own_repairs(state, agent, [])),
+    ]
     return [
         gap
         for gap in gaps
@@ -133,6 +136,9 @@ def _direction(state: State, gap: Gap) -> dict[str, Any]:
         covers = {"blocks_todos": (gap.subject,)}
     elif gap.subject in state.members:
         covers = {"blocks_agent": gap.subject}
+    elif held := state.gates.get(gap.subject):
+        names = ("blocks_goal", "blocks_agent", "blocks_todos")
+        covers = {name: getattr(held, name) for name in names}
     return {
         "question": f"Two turns did not help: {gap.fact}. How shall it go on?",
         "label": gap.code.replace("_", " "),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import floor
@@ -74,11 +74,11 @@ def usage(state: State, policy: Policy, now: datetime) -> Usage:
 
 
 def shortage(state: State, agent: str, slots: int, now: datetime) -> Shortage | None:
-    """What stands against reserving `slots` now; the policy that recovers last decides."""
+    """What stands against reserving `slots` now; the lack that recovers last decides."""
     found = [
         lack
         for policy in policies_for(state, agent)
-        if (lack := _shortage(state, policy, slots, now)) is not None
+        for lack in _shortages(state, policy, slots, now)
     ]
     return max(found, key=lambda lack: _far(lack.recovers_at), default=None)
 
@@ -134,32 +134,31 @@ def _counted(state: State, policy: Policy, now: datetime) -> Iterable[Entry]:
             yield entry
 
 
-def _shortage(state: State, policy: Policy, slots: int, now: datetime) -> Shortage | None:
+def _shortages(state: State, policy: Policy, slots: int, now: datetime) -> Iterator[Shortage]:
     current = usage(state, policy, now)
     if policy.share <= 0:
-        return Shortage("quota_paused", policy, current, None)
+        yield Shortage("quota_paused", policy, current, None)
+        return
     if current.spent + current.reserved + slots > current.allowed:
-        return Shortage(
-            "quota_exhausted", policy, current, _slots_recover(state, policy, slots, now)
-        )
+        at = _slots_recover(state, policy, slots, now)
+        yield Shortage("quota_exhausted", policy, current, at)
     if policy.token_budget is not None and current.tokens >= policy.token_budget:
         at = _sum_recovers(state, policy, now, policy.token_budget, "tokens")
-        return Shortage("token_budget_exhausted", policy, current, at)
+        yield Shortage("token_budget_exhausted", policy, current, at)
     if policy.cost_budget_micros is not None and current.cost_micros >= policy.cost_budget_micros:
         at = _sum_recovers(state, policy, now, policy.cost_budget_micros, "money")
-        return Shortage("cost_budget_exhausted", policy, current, at)
-    return None
+        yield Shortage("cost_budget_exhausted", policy, current, at)
 
 
 def _slots_recover(state: State, policy: Policy, slots: int, now: datetime) -> datetime | None:
     """When enough of the window has passed for `slots`, taking reservations as spent."""
-    # A burst that ends meanwhile does not count: the instant must hold.
-    lasting = allowed_slots(policy, policy.burst_until or now)
-    used = sum(entry.slots for entry in _counted(state, policy, now))
-    for entry in sorted(_counted(state, policy, now), key=_booked_at):
-        used -= entry.slots
-        if used + slots <= lasting:
-            return _booked_at(entry) + window(policy)
+    entries = list(_counted(state, policy, now))
+    leaves = {entry.ref: _booked_at(entry) + window(policy) for entry in entries}
+    for at in sorted({*leaves.values()}):
+        used = sum(entry.slots for entry in entries if leaves[entry.ref] > at)
+        # A burst may have ended by then.
+        if used + slots <= allowed_slots(policy, at):
+            return at
     return None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from kanban.kernel.codec import canonical, decode_rows, digest
+from kanban.kernel.codec import TEXTS, canonical, decode_rows, digest
 from kanban.kernel.event import GENESIS, Event, event_hash
 from kanban.kernel.state import TABLES, Change, State, apply
 
@@ -41,6 +41,8 @@ def verify_chain(events: Iterable[Event], *, version: int, head: str) -> Finding
             return Finding(event.version, "does not continue the event before it")
         if event.hash != _hash(event):
             return Finding(event.version, "was changed after it was written")
+        if mark := _lost_text(event):
+            return Finding(event.version, f"has lost the words of {mark}")
         if mark := _forged_text(event.texts):
             return Finding(event.version, f"carries words that do not match their digest {mark}")
         expected, previous = expected + 1, event.hash
@@ -87,8 +89,24 @@ def _hash(event: Event) -> str:
     )
 
 
+def _lost_text(event: Event) -> str:
+    for address, values in event.data.items():
+        name = address.partition("/")[0]
+        for field in TEXTS[name] & values.keys():
+            mark = values[field]
+            if isinstance(mark, str) and mark and mark not in event.texts:
+                return f"{address}.{field}"
+    return ""
+
+
 def _forged_text(texts: Mapping[str, Any]) -> str:
+    """An erased text is empty; any other is the one that the digest in the chain stands for."""
     for mark, entry in texts.items():
-        if not entry.get("erased") and digest(entry["salt"] + canonical(entry["text"])) != mark:
+        words = entry["text"]
+        if entry.get("erased"):
+            genuine = not words
+        else:
+            genuine = digest(entry["salt"] + canonical(words)) == mark
+        if not genuine:
             return mark
     return ""

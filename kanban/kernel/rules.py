@@ -12,7 +12,7 @@ from kanban.kernel.frontier import (
     covers,
     is_due,
 )
-from kanban.kernel.gaps import Gap, own_repair, repairer, work_gaps
+from kanban.kernel.gaps import Gap, asked_about, own_repairs, repairer, work_gaps
 from kanban.kernel.limits import CANDIDATES, QUIET_POLLS
 from kanban.kernel.schedule import opens_at, outside_hours
 from kanban.kernel.state import Gate, Turn
@@ -131,9 +131,8 @@ def unfinished_turn(case: Case) -> Verdict | None:
 def turn_holds(case: Case, turn: Turn) -> bool:
     """Whether what the turn was begun for is still there to be done by it."""
     if turn.gap:
-        owed = own_repair(case.state, case.agent, case.sent_back)
-        gaps = [*work_gaps(case.state), *([owed] if owed else [])]
-        return any(gap.key == turn.gap for gap in gaps)
+        owed = own_repairs(case.state, case.agent, case.sent_back)
+        return any(gap.key == turn.gap for gap in [*work_gaps(case.state), *owed])
     todo = case.state.todos[turn.todo]
     if todo.status == "review":
         return can_review(todo, case.ask.by, case.state)
@@ -169,11 +168,10 @@ def quota_has_room(case: Case) -> Verdict | None:
 
 
 def repair_owed(case: Case) -> Verdict | None:
-    owed = own_repair(case.state, case.agent, case.sent_back)
-    case.facts["owed"] = owed.code if owed else None
-    if owed is None or case.monitors_only or repairer(case.state, owed.key):
-        return None
-    return _repair(case, owed)
+    owed = list(own_repairs(case.state, case.agent, case.sent_back))
+    case.facts["owed"] = [gap.code for gap in owed]
+    free = None if case.monitors_only else _free(case, owed)
+    return _repair(case, free) if free else None
 
 
 def due_monitor(case: Case) -> Verdict | None:
@@ -227,8 +225,20 @@ def frontier(case: Case) -> Verdict | None:
 def gap_to_repair(case: Case) -> Verdict | None:
     gaps = [] if case.monitors_only or case.ask.todo else list(work_gaps(case.state))
     case.facts["gaps"] = [gap.code for gap in gaps]
-    free = next((gap for gap in gaps if repairer(case.state, gap.key) is None), None)
+    free = _free(case, gaps)
     return _repair(case, free) if free else None
+
+
+def _free(case: Case, gaps: list[Gap]) -> Gap | None:
+    """The first gap that nobody repairs and that has not been put to a person."""
+    return next(
+        (
+            gap
+            for gap in gaps
+            if repairer(case.state, gap.key) is None and not asked_about(case.state, gap.key)
+        ),
+        None,
+    )
 
 
 def _repair(case: Case, gap: Gap) -> Verdict:

@@ -55,11 +55,15 @@ def within(scope: str, allowed: Iterable[str]) -> bool:
 
 
 def _inside(scope: list[str], allowed: list[str]) -> bool:
-    if not allowed or allowed[0] == "**":
+    if not allowed or allowed == ["**"]:
         return True
+    if allowed[0] == "**":
+        # Any depth, but a depth that a glob leaves open is not known to match.
+        depths = range(scope.index("**") if "**" in scope else len(scope))
+        return any(_inside(scope[depth:], allowed[1:]) for depth in depths)
     if not scope or scope[0] == "**":
         return False
-    same = scope[0] == allowed[0] or (
+    same = allowed[0] in (scope[0], "*") or (
         not _WILD.search(scope[0]) and fnmatchcase(scope[0], allowed[0])
     )
     return same and _inside(scope[1:], allowed[1:])

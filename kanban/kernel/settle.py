@@ -10,6 +10,7 @@ from kanban.kernel.actor import SYSTEM
 from kanban.kernel.claim import Rows, end_turn, soften
 from kanban.kernel.conditions import condition_instant, condition_standing
 from kanban.kernel.draft import Draft
+from kanban.kernel.evidence import is_fresh
 from kanban.kernel.gate import NO_ANSWER, end_gate, take_effect
 from kanban.kernel.questions import closure_answered, system_questions
 from kanban.kernel.state import Change, Evidence, Gate, State, Todo, Turn
@@ -47,7 +48,7 @@ def _due(draft: Draft) -> Iterator[Step]:
         yield from _due_gate(draft, gate)
     for item in draft.state.evidence.values():
         until = item.valid_until
-        if until and until <= draft.now and not item.expired:
+        if until and until <= draft.now and is_fresh(item):
             yield until, 4, item.ref, partial(_expire_evidence, draft, item, until)
 
 

@@ -1,12 +1,12 @@
-"""The operators on a todo: add, update, block, defer, submit, accept, complete, supersede, drop."""
+"""The operators on a todo: add, update, block, defer, drop, reopen, supersede."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from kanban.kernel import text
-from kanban.kernel.actor import require_administrator
-from kanban.kernel.claim import NO_CLAIM, Rows, revoke_turn, soften
+from kanban.kernel.actor import require_administrator, require_person
+from kanban.kernel.claim import NO_CLAIM, Rows, closed_fields, revoke_turn, soften
 from kanban.kernel.conditions import (
     condition_standing,
     parse_condition,
@@ -14,7 +14,6 @@ from kanban.kernel.conditions import (
 )
 from kanban.kernel.draft import Draft
 from kanban.kernel.errors import Conflict, Invalid, NotAllowed, invalid
-from kanban.kernel.evidence import take_evidence
 from kanban.kernel.execution import Execution
 from kanban.kernel.frontier import CLOSED, UNSETTLED
 from kanban.kernel.guards import (
@@ -23,22 +22,29 @@ from kanban.kernel.guards import (
     require_member,
     require_no_gate,
     require_not_closed,
+    require_owned,
 )
+from kanban.kernel.rank import first_rank
 from kanban.kernel.state import Todo
-from kanban.kernel.todo_fields import parse_fields, parse_priority
+from kanban.kernel.todo_fields import UPDATABLE, parse_fields
 
 
 def add_todo(draft: Draft, given: dict[str, Any]) -> str:
     """Adds a todo from the contract's fields and returns its reference."""
     require_active_goal(draft.state)
     require_member(draft.state, draft.actor)
+    return new_todo(draft, given)
+
+
+def new_todo(draft: Draft, given: dict[str, Any]) -> str:
+    """The same within another operator, which has judged who acts and when."""
     ref = draft.next_ref("todo")
     fields = parse_fields(draft, {"kind": "advancement"} | given, ref)
     draft.record_one(
         "todo.added",
         ("todo", ref),
         **fields,
-        rank=f"{int(ref[1:]):08d}",
+        rank=first_rank(ref),
         created_at=draft.now,
         created_by=str(draft.actor),
     )
@@ -49,19 +55,30 @@ def update_todo(
     draft: Draft, ref: str, given: dict[str, Any], by: Execution | None, epoch: int | None
 ) -> None:
     """Changes fields of an open todo; agents may only add limits, people may also remove them."""
+    require_active_goal(draft.state)
     todo = draft.todo(ref)
     require_not_closed(todo)
     require_hand(draft, todo, by, epoch, "update", str(given.get("reason", "")))
-    fields = parse_fields(
-        draft, {key: value for key, value in given.items() if key != "reason"}, ref
-    )
-    if draft.actor.is_agent:
-        for name in ("decision_scopes", "excluded_agents", "depends_on"):
-            if name in fields and not {*getattr(todo, name)} <= {*fields[name]}:
-                raise NotAllowed("human_required", f"Only a person removes {name} of {ref}.")
+    wanted = {name: value for name, value in given.items() if name != "reason"}
+    if unknown := wanted.keys() - UPDATABLE:
+        names = ", ".join(sorted(unknown))
+        raise Invalid("unknown_field", f"{names} cannot be updated.", fields=sorted(unknown))
+    fields = parse_fields(draft, wanted, ref)
+    if not draft.actor.judges:
+        _refuse_lighter(todo, fields)
     changed = {name: value for name, value in fields.items() if getattr(todo, name) != value}
     if changed:
         draft.record_one("todo.updated", ("todo", ref), **changed)
+
+
+def _refuse_lighter(todo: Todo, fields: dict[str, Any]) -> None:
+    """What people, checks and dependencies ask of a todo is taken away by a person only."""
+    for name in ("decision_scopes", "excluded_agents", "depends_on"):
+        if name in fields and not {*getattr(todo, name)} <= {*fields[name]}:
+            raise NotAllowed("human_required", f"Only a person removes {name} of {todo.ref}.")
+    for name in ("acceptance_check", "waits_for"):
+        if getattr(todo, name) and fields.get(name, getattr(todo, name)) != getattr(todo, name):
+            raise NotAllowed("human_required", f"Only a person changes {name} of {todo.ref}.")
 
 
 def block_todo(
@@ -77,26 +94,26 @@ def block_todo(
     require_active_goal(draft.state)
     todo = draft.todo(ref)
     require_hand(draft, todo, by, epoch, "block", reason)
-    _require_status(todo, "open")
+    require_status(todo, "open")
     rows: Rows = {
         ("todo", ref): {
             "status": "blocked",
             "blocked_on": parse_blocked_on(draft, ref, blocked_on),
             "status_reason": text.title(reason, "reason", limit=text.NOTE_LIMIT),
-            **_kept_claim(draft, todo),
+            **kept_claim(draft, todo),
         }
     }
     draft.record("todo.blocked", ref, rows | revoke_turn(draft, todo))
 
 
 def unblock_todo(draft: Draft, ref: str) -> None:
-    """Opens a blocked todo: a person always; an agent what no gate and no person holds."""
+    """Opens a blocked todo: a person always; its owner what no gate and no person holds."""
+    require_active_goal(draft.state)
     todo = draft.todo(ref)
     require_member(draft.state, draft.actor)
-    _require_status(todo, "blocked")
+    require_status(todo, "blocked")
     _require_not_for_person(draft, todo)
-    if draft.actor.is_agent and todo.owner not in ("", draft.actor.name):
-        raise NotAllowed("not_owner", f"{ref} belongs to {todo.owner}.")
+    _require_own(draft, todo)
     _open(draft, ref, "todo.unblocked")
 
 
@@ -113,7 +130,7 @@ def defer_todo(
     require_active_goal(draft.state)
     todo = draft.todo(ref)
     require_hand(draft, todo, by, epoch, "defer", reason)
-    _require_status(todo, "open", "blocked")
+    require_status(todo, "open", "blocked")
     _require_not_for_person(draft, todo)
     condition = parse_condition(draft.state, resume_when, draft.now)
     if condition["type"] == "todo_done":
@@ -124,7 +141,7 @@ def defer_todo(
             "resume_when": condition,
             "blocked_on": None,
             "status_reason": text.note(reason, "reason"),
-            **_kept_claim(draft, todo),
+            **kept_claim(draft, todo),
         }
     }
     draft.record("todo.deferred", ref, rows | revoke_turn(draft, todo))
@@ -132,54 +149,12 @@ def defer_todo(
 
 def resume_todo(draft: Draft, ref: str) -> None:
     """Opens a deferred todo early: its owner or a person."""
-    todo = draft.todo(ref)
-    require_member(draft.state, draft.actor)
-    _require_status(todo, "deferred")
-    if draft.actor.is_agent and todo.owner not in ("", draft.actor.name):
-        raise NotAllowed("not_owner", f"{ref} belongs to {todo.owner}.")
-    _open(draft, ref, "todo.resumed")
-
-
-def submit_todo(
-    draft: Draft,
-    ref: str,
-    *,
-    evidence: list[dict[str, Any] | str],
-    by: Execution | None,
-    epoch: int | None,
-) -> None:
-    """Hands work to review with evidence; the author keeps the claim softly."""
     require_active_goal(draft.state)
     todo = draft.todo(ref)
-    if not todo.owner:
-        raise Conflict("not_runnable", f"Nobody holds {ref}.", "Claim it first.")
-    require_hand(draft, todo, by, epoch, "submit")
-    _require_status(todo, "open")
-    require_no_gate(draft, todo, "submitted")
-    if not evidence:
-        raise evidence_required(ref)
-    for item in evidence:
-        take_evidence(draft, item, todo=ref)
-    rows: Rows = {("todo", ref): {"status": "review", **_kept_claim(draft, todo)}}
-    draft.record("todo.submitted", ref, rows | revoke_turn(draft, todo, "submitted"))
-
-
-def accept_todo(draft: Draft, ref: str) -> None:
-    """Another member than the author, or a person, takes reviewed work as done."""
-    _require_reviewer(draft, ref)
-    draft.record_one("todo.accepted", ("todo", ref), **closed_fields(draft, "done"))
-
-
-def return_todo(draft: Draft, ref: str, *, reason: str) -> None:
-    _require_reviewer(draft, ref)
-    why = text.title(reason, "reason", limit=text.NOTE_LIMIT)
-    draft.record_one(
-        "todo.returned",
-        ("todo", ref),
-        status="open",
-        status_reason=why,
-        **(NO_CLAIM if not draft.todo(ref).owner else soften(draft.todo(ref), draft.now)),
-    )
+    require_member(draft.state, draft.actor)
+    require_status(todo, "deferred")
+    _require_own(draft, todo)
+    _open(draft, ref, "todo.resumed")
 
 
 def drop_todo(
@@ -194,10 +169,9 @@ def drop_todo(
     todo = draft.todo(ref)
     require_not_closed(todo)
     require_hand(draft, todo, by, epoch, "drop", reason)
-    if draft.actor.is_agent and not todo.owner:
-        raise NotAllowed("not_owner", f"{ref} has no owner; only a person drops it.")
+    require_owned(draft, todo, "drop")
     why = text.title(reason, "reason", limit=text.NOTE_LIMIT)
-    rows: Rows = {("todo", ref): {**closed_fields(draft, "dropped"), "status_reason": why}}
+    rows: Rows = {("todo", ref): {**closed_fields("dropped", draft.now), "status_reason": why}}
     draft.record("todo.dropped", ref, rows | revoke_turn(draft, todo))
 
 
@@ -213,13 +187,19 @@ def reopen_todo(draft: Draft, ref: str, *, reason: str) -> None:
     )
     if not delegated:
         require_administrator(draft.actor, "Reopening a todo")
+    rejected = [gate for gate in draft.state.gates.values() if gate.status == "rejected"]
+    if any(ref in gate.blocks_todos for gate in rejected):
+        require_person(draft.actor, "Reopening what a person rejected")
     draft.record_one(
         "todo.reopened",
         ("todo", ref),
         status="open",
         closed_at=None,
         outcome="",
+        successors=(),
         superseded_by=(),
+        rationale="",
+        override_note="",
         status_reason=text.title(reason, "reason", limit=text.NOTE_LIMIT),
         **NO_CLAIM,
     )
@@ -241,6 +221,8 @@ def supersede_todo(
     require_hand(draft, todo, by, epoch, "supersede", reason)
     require_no_gate(draft, todo, "superseded")
     _require_not_for_person(draft, todo)
+    require_owned(draft, todo, "supersede", reason)
+    successors = list(dict.fromkeys(successors))
     if not successors and not reason.strip():
         raise Invalid("continuation_required", "Name successors, or say why there are none.")
     for heir in successors:
@@ -248,7 +230,7 @@ def supersede_todo(
         refuse_cycle(draft.state, ref, [heir])
     rows: Rows = {
         ("todo", ref): {
-            **closed_fields(draft, "superseded"),
+            **closed_fields("superseded", draft.now),
             "superseded_by": tuple(successors),
             "status_reason": text.note(reason, "reason"),
         }
@@ -261,53 +243,6 @@ def supersede_todo(
             named = dict.fromkeys([*gate.blocks_todos, *successors])
             rows["gate", gate.ref] = {"blocks_todos": tuple(named)}
     draft.record("todo.superseded", ref, rows | revoke_turn(draft, todo))
-
-
-def place_todo(
-    draft: Draft, ref: str, *, before: str = "", after: str = "", priority: Any = None
-) -> None:
-    """A new place: just before or after another todo, in another priority, or both."""
-    todo = draft.todo(ref)
-    require_not_closed(todo)
-    require_hand(draft, todo, None, None, "update")
-    fields: dict[str, Any] = {}
-    if priority is not None:
-        fields["priority"] = parse_priority(priority)
-    if neighbour := before or after:
-        fields["priority"] = draft.todo(neighbour).priority
-        fields["rank"] = _rank_beside(draft, ref, neighbour, above=bool(before))
-    if any(getattr(todo, name) != value for name, value in fields.items()):
-        draft.record_one("todo.moved", ("todo", ref), **fields)
-
-
-def _rank_beside(draft: Draft, ref: str, neighbour: str, *, above: bool) -> str:
-    beside = draft.todo(neighbour)
-    ranks = [
-        todo.rank
-        for todo in draft.state.todos.values()
-        if todo.priority == beside.priority and todo.ref != ref
-    ]
-    if above:
-        return rank_between(max((r for r in ranks if r < beside.rank), default=""), beside.rank)
-    return rank_between(beside.rank, min((r for r in ranks if r > beside.rank), default=""))
-
-
-def rank_between(before: str, after: str) -> str:
-    """A decimal fraction's digits between two others; "" stands for the open end."""
-    width = max(len(before), len(after)) + 1
-    low = int(before.ljust(width, "0") or "0")
-    high = int(after.ljust(width, "0")) if after else 10**width
-    return str((low + high) // 2).zfill(width).rstrip("0") or "0"
-
-
-def closed_fields(draft: Draft, status: str) -> dict[str, Any]:
-    return {
-        "status": status,
-        "closed_at": draft.now,
-        "outcome": status,
-        "blocked_on": None,
-        **NO_CLAIM,
-    }
 
 
 def evidence_required(ref: str) -> Invalid:
@@ -340,7 +275,7 @@ def blocked_condition_holds(draft: Draft, todo: Todo) -> bool:
     return bool(until) and condition_standing(draft.state, until, draft.now) == "holds"
 
 
-def _require_status(todo: Todo, *allowed: str) -> None:
+def require_status(todo: Todo, *allowed: str) -> None:
     require_not_closed(todo)
     if todo.status not in allowed:
         raise Conflict(
@@ -354,23 +289,20 @@ def _require_status(todo: Todo, *allowed: str) -> None:
 def _require_not_for_person(draft: Draft, todo: Todo) -> None:
     """What waits for a person, or for a question that ended without a choice, is theirs to free."""
     held = todo.blocked_on or {}
-    if draft.actor.is_agent and ("gate" in held or "person" in held):
-        what = held.get("gate") or held.get("person")
+    if "gate" in held:
+        require_person(draft.actor, f"Freeing what waits for {held['gate']}")
+    if draft.actor.is_agent and "person" in held:
+        what = held["person"]
         raise NotAllowed("human_required", f"{todo.ref} waits for {what}.", "A person unblocks it.")
 
 
-def _require_reviewer(draft: Draft, ref: str) -> None:
-    require_active_goal(draft.state)
-    require_member(draft.state, draft.actor)
-    todo = draft.todo(ref)
-    _require_status(todo, "review")
-    if draft.actor.is_agent and draft.actor.name == todo.owner:
-        raise NotAllowed("not_owner", f"{ref} is your own work.", "Another member reviews it.")
-    if draft.actor.is_agent and draft.actor.name in todo.excluded_agents:
-        raise NotAllowed("excluded", f"{draft.actor.name} is excluded from {ref}.")
+def _require_own(draft: Draft, todo: Todo) -> None:
+    if draft.actor.is_agent and todo.owner != draft.actor.name:
+        whose = f"belongs to {todo.owner}" if todo.owner else "has no owner"
+        raise NotAllowed("not_owner", f"{todo.ref} {whose}.", "Its owner or a person does it.")
 
 
-def _kept_claim(draft: Draft, todo: Todo) -> dict[str, Any]:
+def kept_claim(draft: Draft, todo: Todo) -> dict[str, Any]:
     return soften(todo, draft.now) if todo.owner else {}
 
 

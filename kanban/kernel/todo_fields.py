@@ -9,9 +9,18 @@ from kanban.kernel import scopes, text
 from kanban.kernel.conditions import parse_condition, refuse_cycle
 from kanban.kernel.draft import Draft
 from kanban.kernel.errors import Invalid, invalid
+from kanban.kernel.frontier import member_of
+from kanban.kernel.wording import parse_decision_scope
 
 KINDS = ("advancement", "monitor", "user_action")
 CADENCE_MIN = 60
+# What stays a matter of its own operator (conditions, claims) or is said once (kind) is not here.
+UPDATABLE = frozenset(
+    """
+    title body priority required_capabilities required_write_scopes decision_scopes depends_on
+    bound_agent excluded_agents due acceptance_check keep_true waits_for
+    """.split()
+)
 
 
 def parse_fields(draft: Draft, given: dict[str, Any], ref: str) -> dict[str, Any]:
@@ -25,8 +34,7 @@ def parse_fields(draft: Draft, given: dict[str, Any], ref: str) -> dict[str, Any
             made["status"] = "deferred"
         else:
             made[name] = _field(draft, name, value)
-    kind = made.get("kind", "advancement")
-    if kind == "monitor" and "cadence_seconds" not in made:
+    if made.get("kind") == "monitor" and "cadence_seconds" not in made:
         raise invalid("A monitor needs target and cadence_seconds.", fields=["monitor"])
     needs = [*made.get("depends_on", ())]
     condition = made.get("resume_when")
@@ -52,7 +60,9 @@ def _field(draft: Draft, name: str, value: Any) -> Any:
             return parse_priority(value)
         case "required_write_scopes":
             return scopes.parse(value, name)
-        case "decision_scopes" | "required_capabilities":
+        case "decision_scopes":
+            return tuple(dict.fromkeys(parse_decision_scope(entry) for entry in value if entry))
+        case "required_capabilities":
             return tuple(dict.fromkeys(text.title(entry, name, limit=200) for entry in value))
         case "depends_on":
             for ref in value:
@@ -61,7 +71,7 @@ def _field(draft: Draft, name: str, value: Any) -> Any:
         case "excluded_agents":
             return tuple(dict.fromkeys(_agent(draft, name, entry) for entry in value))
         case "bound_agent":
-            return _agent(draft, name, value) if value else ""
+            return _member(draft, name, value) if value else ""
         case "waits_for":
             return text.title(value, name, limit=150) if value else ""
         case "due":
@@ -77,6 +87,13 @@ def _field(draft: Draft, name: str, value: Any) -> Any:
 
 def _agent(draft: Draft, name: str, agent: str) -> str:
     if agent not in draft.state.members:
+        raise invalid(f"{name}: {agent!r} is not an agent of this goal.", fields=[name])
+    return agent
+
+
+def _member(draft: Draft, name: str, agent: str) -> str:
+    """Somebody who may still act; an exclusion may also name one that has left."""
+    if member_of(draft.state, agent) is None:
         raise invalid(f"{name}: {agent!r} is not an agent of this goal.", fields=[name])
     return agent
 

@@ -10,6 +10,7 @@ from kanban.kernel.claim import (
     NO_CLAIM,
     Rows,
     claim_fields,
+    closed_fields,
     end_turn,
     lease_span,
     not_runnable,
@@ -24,11 +25,17 @@ from kanban.kernel.errors import Conflict, Invalid, invalid, missing
 from kanban.kernel.evidence import take_evidence
 from kanban.kernel.execution import Execution
 from kanban.kernel.frontier import is_due
-from kanban.kernel.gate import ask_gate, receive_answer
-from kanban.kernel.guards import lease_lost, require_member, require_no_gate, require_not_closed
+from kanban.kernel.gate import open_gate, receive_answer
+from kanban.kernel.guards import (
+    lease_lost,
+    require_member,
+    require_no_gate,
+    require_not_closed,
+    require_self,
+)
 from kanban.kernel.limits import TURN_MAX
 from kanban.kernel.state import Todo, Turn
-from kanban.kernel.todo import add_todo, closed_fields, evidence_required, parse_blocked_on
+from kanban.kernel.todo import evidence_required, new_todo, parse_blocked_on
 
 RESULTS = ("completed", "progress", "no_change", "failed", "blocked", "asked")
 OUTCOMES = ("surface_only", "outcome_gap", "outcome_progress", "primary_outcome")
@@ -43,6 +50,7 @@ def begin_turn(
     Returns the turn that the execution now has: on `resume_turn` the one it had already.
     """
     require_member(draft.state, draft.actor)
+    require_self(draft.actor, ask.by)
     if ask.slots < 1:
         raise invalid("slots must be at least 1.", fields=["slots"])
     span = min(lease_span(lease_seconds), TURN_MAX)
@@ -193,9 +201,9 @@ def finish_turn(
         for item in given.get("evidence") or ()
     )
     for item in given.get("todos") or ():
-        add_todo(draft, item)
+        new_todo(draft, item)
     for item in given.get("gates") or ():
-        ask_gate(draft, item)
+        open_gate(draft, item)
     rows = _todo_rows(draft, turn, result, given)
     rows |= _limit_rows(draft, turn, given.get("limited_until"))
     rows |= _turn_rows(draft, turn, result, outcome, given, evidence, summary)
@@ -233,10 +241,11 @@ def _todo_rows(draft: Draft, turn: Turn, result: str, given: dict[str, Any]) -> 
     todo = draft.todo(turn.todo)
     if todo.status == "review":
         return _review_rows(draft, todo, result)
+    if result == "completed":
+        require_no_gate(draft, todo, "completed")
     if todo.kind == "monitor":
         return {("todo", todo.ref): _poll_fields(draft, todo, result, given)}
     if result == "completed":
-        require_no_gate(draft, todo, "completed")
         if todo.status != "open":
             raise not_runnable(todo, [f"{todo.ref} is {todo.status}"])
         return {
@@ -246,11 +255,11 @@ def _todo_rows(draft: Draft, turn: Turn, result: str, given: dict[str, Any]) -> 
         }
     fields = soften(todo, draft.now) if todo.owner == turn.agent else {}
     if result == "blocked":
-        fields |= {
-            "status": "blocked",
-            "blocked_on": parse_blocked_on(draft, todo.ref, given["block"]),
-            "status_reason": text.note(given.get("summary") or "", "summary"),
-        }
+        blocked_on = parse_blocked_on(draft, todo.ref, given["block"])
+        # What a question that ended meanwhile holds stays held by it.
+        if todo.status == "open":
+            why = text.note(given.get("summary") or "", "summary")
+            fields |= {"status": "blocked", "blocked_on": blocked_on, "status_reason": why}
     return {("todo", todo.ref): fields} if fields else {}
 
 
@@ -259,7 +268,7 @@ def _review_rows(draft: Draft, todo: Todo, result: str) -> Rows:
     if result != "completed":
         return {}
     require_no_gate(draft, todo, "accepted")
-    return {("todo", todo.ref): closed_fields(draft, "done")}
+    return {("todo", todo.ref): closed_fields("done", draft.now)}
 
 
 def _poll_fields(draft: Draft, todo: Todo, result: str, given: dict[str, Any]) -> dict[str, Any]:

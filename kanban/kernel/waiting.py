@@ -6,17 +6,24 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from kanban.kernel.case import Case
-from kanban.kernel.conditions import condition_instant, open_dependencies
+from kanban.kernel.conditions import (
+    condition_instant,
+    condition_standing,
+    open_dependencies,
+    todo_standing,
+)
 from kanban.kernel.decision import Question, Verdict
 from kanban.kernel.frontier import (
     UNSETTLED,
     busy_scope,
+    has_reviewer,
+    has_taker,
     held_by_other,
     member_of,
     stale_at,
     unsettled,
 )
-from kanban.kernel.gaps import repairer, work_gaps
+from kanban.kernel.gaps import needs_info, repairer, work_gaps
 from kanban.kernel.state import Gate, State, Todo
 
 Wait = tuple[str, str, datetime | None]  # reason, explanation, wake_at
@@ -56,8 +63,23 @@ def _for_people(case: Case) -> Iterator[Question]:
         if gate.status != "sent_back" or not _has_rewriter(case.state, gate):
             yield case.question(gate)
     for todo in case.open_todos:
+        tag = f"{todo.ref}@{todo.version}"
         if is_for_person(case.state, todo):
-            yield Question(todo.ref, f"{todo.ref}@{todo.version}", todo.title, todo=todo)
+            yield Question(todo.ref, tag, todo.title, todo=todo)
+        elif why := _stuck(case, todo):
+            yield Question(todo.ref, tag, f"{todo.title} ({why})", todo=todo)
+
+
+def _stuck(case: Case, todo: Todo) -> str:
+    """Why no agent will ever do it as things stand; empty if one may."""
+    state = case.state
+    if todo.status == "review":
+        return "" if has_reviewer(state, todo) else "no other member can review it"
+    dead = [ref for ref in todo.depends_on if todo_standing(state, ref) == "dead"]
+    condition = todo.resume_when or (todo.blocked_on or {}).get("until")
+    if dead or condition_standing(state, condition, case.now) == "dead":
+        return f"it waits for {dead[0] if dead else 'something'} that will not come"
+    return "" if has_taker(state, todo) else "no active member may take it"
 
 
 def is_for_person(state: State, todo: Todo) -> bool:
@@ -80,9 +102,16 @@ def _waits(case: Case) -> Iterator[Wait]:
     for gap in work_gaps(case.state):
         if turn := repairer(case.state, gap.key):
             yield "peer_repairs", f"{turn.agent} repairs: {gap.fact}.", turn.lease_until
+    for gate in unsettled(case.state):
+        if gate.status == "sent_back" and _has_rewriter(case.state, gate):
+            turn = repairer(case.state, needs_info(gate).key)
+            until = turn.lease_until if turn else None
+            yield "peer_repairs", f"{gate.ref} was sent back to be reworded.", until
     todos = [todo for todo in case.open_todos if not is_for_person(case.state, todo)]
     for todo in todos:
-        if held_by_other(todo, case.ask.by, case.now):
+        if todo.status == "review":
+            yield "peer_owns_work", f"{todo.ref} is in review by another member.", None
+        elif held_by_other(todo, case.ask.by, case.now):
             until = todo.lease_until or stale_at(todo)
             yield "peer_owns_work", f"{todo.owner} works on {todo.ref}.", until
     for todo in todos:

@@ -16,6 +16,8 @@ from kanban.kernel.limits import (
 KINDS = tuple(
     "direction write_scope resource production publish private_read risk closure other".split()
 )
+# Only these may be answered by a declared default when time runs out.
+LOW_STAKES = ("direction", "resource")
 WORDING = """
     question label why fallback options free_text kind decision_scope suggested_option
     remind_after_seconds expire_at default_option on_reject
@@ -42,7 +44,7 @@ def parse_wording(draft: Draft, given: dict[str, Any]) -> dict[str, Any]:
         "label": text.title(given["label"], "label", limit=60) if given.get("label") else "",
         "why": text.body(given.get("why", ""), "why"),
         "kind": kind,
-        "decision_scope": _decision_scope(given.get("decision_scope", "")),
+        "decision_scope": parse_decision_scope(given.get("decision_scope", "")),
         "options": options,
         "suggested_option": given.get("suggested_option", ""),
         "free_text": free_text,
@@ -55,13 +57,15 @@ def parse_wording(draft: Draft, given: dict[str, Any]) -> dict[str, Any]:
 
 def _option(given: dict[str, Any]) -> dict[str, str]:
     return {
-        "key": str(given.get("key", "")).strip(),
+        "key": text.clean(str(given.get("key", "")), "key", limit=100).strip(),
         "label": text.clean(str(given.get("label", "")), "label", limit=200).strip(),
         "consequence": text.note(str(given.get("consequence", "")), "consequence"),
     }
 
 
-def _decision_scope(value: str) -> str:
+def parse_decision_scope(value: str) -> str:
+    """A scope as `kind:subject`, in the form in which todos and gates are compared."""
+    value = text.clean(value, "decision_scope", limit=200).strip()
     kind, colon, subject = value.partition(":")
     if value and not (kind in KINDS and colon and subject.strip()):
         raise invalid(
@@ -91,8 +95,12 @@ def _expiry(draft: Draft, kind: str, given: dict[str, Any]) -> dict[str, Any]:
     if expire_at is not None and expire_at <= draft.now:
         raise invalid("expire_at lies in the past.", fields=["expire_at"])
     if default:
-        if kind not in ("direction", "resource"):
-            raise invalid(f"A {kind} question can have no default.", fields=["default_option"])
+        scoped = given.get("decision_scope", "").partition(":")[0]
+        for stakes in (kind, scoped or kind):
+            if stakes not in LOW_STAKES:
+                raise invalid(
+                    f"A {stakes} question can have no default.", fields=["default_option"]
+                )
         if expire_at is None or expire_at < draft.now + DEFAULT_ANSWER_AFTER:
             raise invalid(
                 "A default needs expire_at at least 24 h ahead.", fields=["default_option"]
@@ -102,7 +110,7 @@ def _expiry(draft: Draft, kind: str, given: dict[str, Any]) -> dict[str, Any]:
 
 def parse_coverage(draft: Draft, blocks: dict[str, Any]) -> dict[str, Any]:
     """What a question holds up: the goal, one agent (an agent only itself), named todos."""
-    agent, todos = blocks.get("agent") or "", tuple(blocks.get("todos") or ())
+    agent, todos = blocks.get("agent") or "", tuple(dict.fromkeys(blocks.get("todos") or ()))
     for ref in todos:
         if ref not in draft.state.todos:
             raise invalid(f"blocks: there is no todo {ref!r}.", fields=["blocks"])

@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from kanban.kernel.actor import Actor
+from kanban.kernel.actor import SYSTEM, Actor, require_operator
 from kanban.kernel.draft import Draft
 from kanban.kernel.errors import Stale, missing
 from kanban.kernel.settle import settle_draft
@@ -42,6 +42,8 @@ def perform(actor: Actor, goal: str, call: Call, work: Work, *, now: datetime) -
     Raises what the rule refuses with; a stored receipt under the same key is returned instead.
     """
 
+    _refuse_viewer(actor)
+
     def once() -> Receipt:
         lock_goal(goal)
         if stored := _replay(actor, goal, call):
@@ -63,6 +65,8 @@ def perform_first(
 ) -> Receipt:
     """The same for the write that brings a goal into being, under a slug chosen inside it."""
 
+    _refuse_viewer(actor)
+
     def once() -> Receipt:
         if stored := _replay(actor, "", call):
             return stored
@@ -79,9 +83,12 @@ def perform_first(
 
 def settle_goal(goal: str, *, now: datetime) -> Receipt:
     """Writes down what time alone has changed; the worker's timer calls it."""
-    from kanban.kernel.actor import SYSTEM
-
     return perform(SYSTEM, goal, Call("settle"), lambda draft: {}, now=now)
+
+
+def _refuse_viewer(actor: Actor) -> None:
+    if actor.is_person:
+        require_operator(actor, "Changing anything")
 
 
 def _replay(actor: Actor, goal: str, call: Call) -> Receipt | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
-from kanban.kernel import claim, completion, todo
+from kanban.kernel import claim, completion, rank, review, todo
 from kanban.kernel.actor import Actor
 from kanban.kernel.draft import Draft
 from kanban.kernel.errors import invalid
@@ -55,6 +55,7 @@ def claim_todo(
 ) -> Receipt:
     """Takes a todo softly, or hard with `lease_seconds`; the second comer is refused."""
     by = execution(agent or actor.name, execution_key)
+    declared = None if capabilities is None else list(capabilities)
     scopes = list(write_scopes)
 
     def rule(draft: Draft) -> None:
@@ -62,12 +63,12 @@ def claim_todo(
             draft,
             ref,
             by,
-            capabilities=capabilities,
+            capabilities=declared,
             lease_seconds=lease_seconds,
             write_scopes=scopes,
         )
 
-    request = [by.agent, by.mark, lease_seconds, scopes]
+    request = [by.agent, by.mark, declared, lease_seconds, scopes]
     return _on(actor, goal, ref, "claim", request, rule, now, expect_version, key)
 
 
@@ -84,15 +85,16 @@ def claim_next(
 ) -> Receipt:
     """Picks and claims the best runnable todo; nothing claimable is an empty success."""
     by = execution(agent or actor.name, execution_key)
+    declared = None if capabilities is None else list(capabilities)
 
     def work(draft: Draft) -> dict[str, Any]:
-        ref = _best(draft, by, capabilities)
+        ref = _best(draft, by, declared)
         if ref is None:
             return {"claimed": False, "reason": "no_claimable", "todo": None}
-        claim.claim_todo(draft, ref, by, capabilities=capabilities, lease_seconds=lease_seconds)
+        claim.claim_todo(draft, ref, by, capabilities=declared, lease_seconds=lease_seconds)
         return {"claimed": True, "todo": todo_json(draft.state, draft.todo(ref), draft.now)}
 
-    call = Call("todo.claim_next", [by.agent, by.mark, lease_seconds], key)
+    call = Call("todo.claim_next", [by.agent, by.mark, declared, lease_seconds], key)
     return perform(actor, goal, call, work, now=now)
 
 
@@ -259,7 +261,7 @@ def submit_todo(
     by = _by(actor, execution_key)
 
     def rule(draft: Draft) -> None:
-        todo.submit_todo(draft, ref, evidence=evidence, by=by, epoch=epoch)
+        review.submit_todo(draft, ref, evidence=evidence, by=by, epoch=epoch)
 
     return _on(actor, goal, ref, "submit", evidence, rule, now, expect_version, key)
 
@@ -274,7 +276,7 @@ def accept_todo(
     key: str | None = None,
 ) -> Receipt:
     def rule(draft: Draft) -> None:
-        todo.accept_todo(draft, ref)
+        review.accept_todo(draft, ref)
 
     return _on(actor, goal, ref, "accept", None, rule, now, expect_version, key)
 
@@ -290,7 +292,7 @@ def return_todo(
     key: str | None = None,
 ) -> Receipt:
     def rule(draft: Draft) -> None:
-        todo.return_todo(draft, ref, reason=reason)
+        review.return_todo(draft, ref, reason=reason)
 
     return _on(actor, goal, ref, "return", reason, rule, now, expect_version, key)
 
@@ -306,6 +308,7 @@ def complete_todo(
     execution_key: str = "",
     epoch: int | None = None,
     override_note: str = "",
+    check: dict[str, Any] | None = None,
     expect_version: int | None = None,
     key: str | None = None,
 ) -> Receipt:
@@ -321,9 +324,10 @@ def complete_todo(
             by=by,
             epoch=epoch,
             override_note=override_note,
+            check=check,
         )
 
-    request = [evidence, continuation, epoch, override_note]
+    request = [evidence, continuation, epoch, override_note, check]
     return _on(actor, goal, ref, "complete", request, rule, now, expect_version, key)
 
 
@@ -404,7 +408,7 @@ def move_todo(
     """Ranks a todo before or after another, or gives it another priority."""
 
     def rule(draft: Draft) -> None:
-        todo.place_todo(draft, ref, before=before, after=after, priority=priority)
+        rank.place_todo(draft, ref, before=before, after=after, priority=priority)
 
     request = [before, after, priority]
     return _on(actor, goal, ref, "move", request, rule, now, expect_version, key)

@@ -16,6 +16,7 @@ from kanban.kernel.packet import packet
 from kanban.kernel.present import decision_json, quota_json, todo_json, turn_json
 from kanban.kernel.settle import settle_draft
 from kanban.kernel.state import Turn
+from kanban.transitions.members import change_members
 from kanban.transitions.perform import Call, perform
 from kanban.transitions.receipt import Receipt
 
@@ -92,7 +93,17 @@ def finish_turn(
         return _finished(draft, turn, Ask(by))
 
     call = Call(f"turn.finish {turn_id}", [by.mark, epoch, given], key)
-    return perform(actor, goal, call, work, now=now)
+    receipt = perform(actor, goal, call, work, now=now)
+    if not receipt.replayed and (limited := given.get("limited_until")):
+        _limit_everywhere(actor, agent, limited, now)
+    return receipt
+
+
+def _limit_everywhere(actor: Actor, agent: str, limited: Any, now: datetime) -> None:
+    """A provider's limit holds on all goals of the agent."""
+    unknown = limited == "unknown"
+    given = {"limited_until": None if unknown else limited, "limit_unknown": unknown}
+    change_members(actor, agent, given, now=now)
 
 
 def _finished(draft: Draft, turn: Turn, ask: Ask) -> dict[str, Any]:
