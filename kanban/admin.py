@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.auth.models import User
 from django.db.models import Model
 from django.forms.models import model_to_dict
 from django.http import HttpRequest
@@ -113,10 +112,8 @@ class PolicyAdmin(AnyModelAdmin):
         return view(request, *args, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: Policy, form: Any, change: bool) -> None:
-        user = request.user
-        assert isinstance(user, User)
-        given = model_to_dict(obj, fields=POLICY_FIELDS)
-        set_policy(person_actor(user), obj.goal.slug, given, now=now(), agent=obj.agent)
+        actor, given = person_actor(request.user), model_to_dict(obj, fields=POLICY_FIELDS)
+        set_policy(actor, obj.goal.slug, given, now=now(), agent=obj.agent)
         obj.pk = Policy.objects.get(goal=obj.goal, agent=obj.agent).pk
 
 
@@ -128,10 +125,9 @@ class TokenAdmin(ReadOnly):
 
     @admin.action(description=gettext_lazy("Revoke the chosen tokens"))
     def revoke(self, request: HttpRequest, queryset: Any) -> None:
-        user = request.user
-        assert isinstance(user, User)
+        actor = person_actor(request.user)
         for token in queryset:
-            revoke_token(person_actor(user), token.agent.name, token.pk, now=now())
+            revoke_token(actor, token.agent.name, token.pk, now=now())
         messages.success(request, _("Revoked. Programs that use these tokens are refused now."))
 
 

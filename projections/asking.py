@@ -13,7 +13,8 @@ from django.utils.translation import gettext
 
 from kanban.kernel.actor import Actor, require_administrator
 from kanban.kernel.errors import Invalid, NotFound
-from projections import source, tasks
+from kanban.queries import projected
+from projections import tasks
 from projections.models import SLUG, Board, Request, Watch
 
 EXECUTABLE = ("setup", "sync")
@@ -85,7 +86,7 @@ def _board_for_setup(slug: str, wanted: Wanted, now: datetime) -> Board:
             fields=["board"],
         ) from None
     for goal in wanted.goals:
-        if source.version(goal) is None:
+        if projected.version_of(goal) is None:
             raise NotFound("not_found", f"No goal is called {goal}.", "")
     board = Board.objects.filter(slug=slug).first()
     if board is None:
@@ -179,7 +180,7 @@ def present(board: Board) -> dict[str, Any]:
 
 
 def _goal(watch: Watch) -> dict[str, Any]:
-    version = source.version(watch.goal)
+    version = projected.version_of(watch.goal)
     lag = max(0, (version or 0) - watch.cursor)
     return {"goal": watch.goal, "cursor": watch.cursor, "version": version, "lag": lag}
 

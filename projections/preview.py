@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from projections import source as real_source
+from kanban.queries import projected
 from projections.columns import cards_table
 from projections.dirty import plan
 from projections.models import Board, Row
@@ -23,7 +23,7 @@ def preview(board: Board, now: datetime, *, source: Source | None = None) -> dic
     found: dict[str, list[dict[str, Any]]] = {"add": [], "change": [], "remove": [], "withheld": []}
     unchanged = 0
     for watch in board.watches.all():
-        cards = (source or real_source.card_set)(watch.goal, now)
+        cards = (source or projected.load)(watch.goal, now)
         desired = render_all(cards.cards, board.audience, board.language) if cards else {}
         rows = Row.objects.filter(board=board, table=table.key, goal=watch.goal)
         plans = plan(desired, rows)

@@ -9,17 +9,17 @@ from typing import TypeVar
 
 from django.db import transaction
 
+from kanban.queries.projected import ProjectedGoal
 from projections.attempts import Attempts
 from projections.dirty import Plan, plan
 from projections.leases import Lease
 from projections.models import Board, Row, Watch
 from projections.render import Rendered, render_all
 from projections.sink import Sink, SinkError, Table
-from projections.source import CardSet
 
 T = TypeVar("T")
 Clock = Callable[[], datetime]
-Source = Callable[[str, datetime], CardSet | None]
+Source = Callable[[str, datetime], ProjectedGoal | None]
 
 PASSES = 4  # over one goal, when the table turns out other than remembered
 RECHECK = timedelta(minutes=10)  # time alone moves lanes and freshness without an event

@@ -12,8 +12,8 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import gettext_noop as _
 
+from kanban.queries import projected
 from loopx_web import env
-from projections import source as real_source
 from projections.columns import cards_table
 from projections.leases import LeaseLost, acquire
 from projections.models import Attempt, Board, Row, Watch
@@ -67,7 +67,7 @@ def sync(
             opener(board, lease.renew),
             lease,
             clock=clock,
-            source=source or real_source.card_set,
+            source=source or projected.load,
             sleep=sleep,
         )
         return _run(board, run, watches, clock)
@@ -109,7 +109,7 @@ def _due(board: Board, now: datetime, *, everything: bool) -> list[Watch]:
     watches = list(board.watches.all())
     if everything:
         return watches
-    return [watch for watch in watches if due(watch, real_source.version(watch.goal), now)]
+    return [watch for watch in watches if due(watch, projected.version_of(watch.goal), now)]
 
 
 def _unfinished(board: Board) -> bool:

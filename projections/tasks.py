@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from django.utils import timezone
 from huey import crontab
@@ -18,32 +20,33 @@ BUSY_DELAY = 3
 SWEEP_TRIES = 25
 
 
-def hint(goal: str) -> None:
-    """After a commit on `goal`: wakes the worker if a board shows it. Never raises."""
+@contextmanager
+def as_a_hint(what: str) -> Iterator[None]:
+    """Never raises: what is not queued now the sweep finds within a minute."""
     try:
+        yield
+    except Exception:
+        log.warning("the hint for %s was lost; the sweep will find it", what, exc_info=True)
+
+
+def hint(goal: str) -> None:
+    """After a commit on `goal`: wakes the worker if a board shows it."""
+    with as_a_hint(goal):
         watching = Watch.objects.filter(goal=goal, board__enabled=True)
         for board_id in watching.values_list("board_id", flat=True):
             sync_board(board_id)
-    except Exception:
-        log.warning(
-            "a projection hint for %s was lost; the sweep will find it", goal, exc_info=True
-        )
 
 
 def hint_board(board_id: int) -> None:
-    """After a board was switched on; lost, the sweep finds it within a minute."""
-    try:
+    """After a board was switched on."""
+    with as_a_hint(f"board {board_id}"):
         sync_board(board_id)
-    except Exception:
-        log.warning("a projection hint was lost; the sweep will find it", exc_info=True)
 
 
 def hint_request(request_id: int) -> None:
-    """After a request was stored; lost, the sweep finds it within a minute."""
-    try:
+    """After a request was stored."""
+    with as_a_hint(f"request {request_id}"):
         run_request(request_id)
-    except Exception:
-        log.warning("a projection request waits for the sweep", exc_info=True)
 
 
 @db_task()  # type: ignore[untyped-decorator]

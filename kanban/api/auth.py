@@ -6,10 +6,9 @@ import hashlib
 import hmac
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 from django.conf import settings
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 from django.http import HttpRequest
 from ninja.security import APIKeyCookie, HttpBearer
 from ninja.utils import check_csrf
@@ -21,12 +20,12 @@ from kanban.kernel.errors import NotAllowed, invalid, missing
 from kanban.kernel.state import State
 from kanban.queries.clock import now
 from kanban.queries.credentials import Holder, is_member, token_holder
+from kanban.queries.people import person_actor
 from kanban.transitions.members import token_hash
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 OWNER_PREFIX = "lxo_"
 OWNER_KEY = "owner.key"
-OPERATORS = "operator"
 # What a token may be limited to; reading is always allowed.
 VERBS: tuple[str, ...] = get_args(Verb)
 
@@ -46,11 +45,10 @@ class Caller:
     def covers(self, goal: str) -> bool:
         return not self.goals or goal in self.goals
 
-    def require_goal(self, goal: str) -> str:
+    def require_goal(self, goal: str) -> None:
         """What an agent may not see does not exist for it."""
         if self.is_agent and not (self.covers(goal) and is_member(self.actor.name, goal)):
             raise missing("goal", goal)
-        return goal
 
     def require_seen(self, state: State) -> State:
         """The same for a goal that was read already."""
@@ -81,6 +79,13 @@ def caller_of(request: HttpRequest) -> Caller:
     return caller
 
 
+def caller_on(request: HttpRequest, goal: str) -> Caller:
+    """The caller, who may see this goal."""
+    caller = caller_of(request)
+    caller.require_goal(goal)
+    return caller
+
+
 class Bearer(HttpBearer):
     """`Authorization: Bearer lxa_…` of an agent, or the local owner key `lxo_…`."""
 
@@ -106,7 +111,7 @@ class Session(APIKeyCookie):
     def authenticate(self, request: HttpRequest, key: str | None) -> Caller | None:
         if not key or not request.user.is_authenticated:
             return None
-        actor = person(request.user)
+        actor = person_actor(request.user)
         if request.method not in SAFE_METHODS:
             if check_csrf(request) is not None:
                 raise NotAllowed(
@@ -116,17 +121,6 @@ class Session(APIKeyCookie):
                 )
             require_operator(actor, "Changing anything")
         return Caller(actor)
-
-
-def person(user: AbstractBaseUser | AnonymousUser) -> Actor:
-    """A signed-in person with the rights that their account has."""
-    assert isinstance(user, User)
-    if user.is_superuser:
-        rights = "owner"
-    else:
-        operates = user.groups.filter(name=OPERATORS).exists()
-        rights = "operator" if operates else "viewer"
-    return Actor("person", user.get_username(), rights)
 
 
 def verb_of(request: HttpRequest) -> str:
@@ -149,7 +143,7 @@ def _agent(request: HttpRequest, holder: Holder) -> Caller:
 
 
 def _is_owner_key(token: str) -> bool:
-    path: Any = Path(settings.DATA_DIR) / OWNER_KEY
+    path = Path(settings.DATA_DIR) / OWNER_KEY
     try:
         key = path.read_text(encoding="ascii").strip()
     except (OSError, ValueError):

@@ -32,7 +32,7 @@ def _stream(asking: dict[str, Any]) -> dict[str, Any]:
     return {
         "operationId": "stream",
         "summary": "Stream",
-        "description": "Server-sent events: which lanes of which goal changed.",
+        "description": "Server-sent events: which goal changed, and its version.",
         "parameters": [_parameter("Last-Event-ID", {"type": "string"}, where="header")],
         "responses": {
             200: {"description": "OK", "content": {"text/event-stream": {}}},

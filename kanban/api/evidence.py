@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
 from kanban.api.answers import idempotency_key, kept, page, written
-from kanban.api.auth import caller_of
+from kanban.api.auth import caller_of, caller_on
 from kanban.api.decisions import read_goal
 from kanban.api.responses import answers
 from kanban.api.schemas.evidence import EvidenceIn, Invalidate
@@ -29,8 +29,7 @@ def list_evidence(request: HttpRequest, goal: str, query: Query[EvidenceFilter])
 
 @router.post("/{goal}/evidence", response=answers("Evidence", created=True, writes=True))
 def add_evidence(request: HttpRequest, goal: str, given: EvidenceIn) -> HttpResponse:
-    caller = caller_of(request)
-    caller.require_goal(goal)
+    caller = caller_on(request, goal)
     receipt = transitions.add_evidence(
         caller.actor, goal, given.given(), now=now(), key=idempotency_key(request)
     )
@@ -51,8 +50,7 @@ def invalidate_evidence(
     request: HttpRequest, goal: str, ref: str, given: Invalidate
 ) -> HttpResponse:
     """It stays in the log with the reason, and counts no more."""
-    caller = caller_of(request)
-    caller.require_goal(goal)
+    caller = caller_on(request, goal)
     receipt = transitions.invalidate_evidence(
         caller.actor,
         goal,

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
 from kanban.api.answers import expected_version, idempotency_key, kept, page, written
-from kanban.api.auth import caller_of
+from kanban.api.auth import caller_of, caller_on
 from kanban.api.decisions import read_goal
 from kanban.api.responses import answers
 from kanban.api.schemas.base import Reason
@@ -40,8 +40,7 @@ def list_gates(request: HttpRequest, goal: str, query: Query[GateFilter]) -> Htt
 @router.post("/{goal}/gates", response=answers("Gate", created=True, writes=True))
 def ask_gate(request: HttpRequest, goal: str, given: GateIn) -> HttpResponse:
     """Puts one concrete question to a person; a vague one is refused."""
-    caller = caller_of(request)
-    caller.require_goal(goal)
+    caller = caller_on(request, goal)
     receipt = transitions.ask_gate(
         caller.actor, goal, given.given(), now=now(), key=idempotency_key(request)
     )
@@ -60,8 +59,7 @@ def get_gate(request: HttpRequest, goal: str, ref: str) -> HttpResponse:
 @router.patch("/{goal}/gates/{ref}", response=CHANGED)
 def revise_gate(request: HttpRequest, goal: str, ref: str, given: GateChange) -> HttpResponse:
     """New words for an open question: by its asker or a person."""
-    caller = caller_of(request)
-    caller.require_goal(goal)
+    caller = caller_on(request, goal)
     receipt = transitions.revise_gate(
         caller.actor,
         goal,
@@ -78,8 +76,7 @@ def revise_gate(request: HttpRequest, goal: str, ref: str, given: GateChange) ->
 def withdraw_gate(
     request: HttpRequest, goal: str, ref: str, given: Reason = NO_REASON
 ) -> HttpResponse:
-    caller = caller_of(request)
-    caller.require_goal(goal)
+    caller = caller_on(request, goal)
     receipt = transitions.withdraw_gate(
         caller.actor,
         goal,

@@ -12,7 +12,7 @@ from kanban.api.answers import (
     page,
     written,
 )
-from kanban.api.auth import Caller, caller_of
+from kanban.api.auth import Caller, caller_of, caller_on
 from kanban.api.decisions import read_goal
 from kanban.api.me import visible_goals
 from kanban.api.responses import answers
@@ -68,8 +68,7 @@ def get_goal(request: HttpRequest, goal: str) -> HttpResponse:
 @router.patch("/{goal}", response=CHANGED)
 def update_goal(request: HttpRequest, goal: str, given: GoalChange) -> HttpResponse:
     """A person, signed in; objective and write scope bump `revision`."""
-    caller = caller_of(request)
-    caller.require_goal(goal)
+    caller = caller_on(request, goal)
     receipt = transitions.update_goal(
         caller.actor,
         goal,
@@ -83,8 +82,7 @@ def update_goal(request: HttpRequest, goal: str, given: GoalChange) -> HttpRespo
 
 @router.post("/{goal}/criteria", response=answers("Goal", created=True, writes=True))
 def add_criterion(request: HttpRequest, goal: str, given: CriterionIn) -> HttpResponse:
-    caller = caller_of(request)
-    caller.require_goal(goal)
+    caller = caller_on(request, goal)
     receipt = transitions.add_criterion(
         caller.actor, goal, given.text, now=now(), key=idempotency_key(request)
     )
@@ -96,8 +94,7 @@ def update_criterion(
     request: HttpRequest, goal: str, ref: str, given: CriterionChange
 ) -> HttpResponse:
     """New words (a new revision), a state set by hand with a note, or its removal."""
-    caller = caller_of(request)
-    caller.require_goal(goal)
+    caller = caller_on(request, goal)
     receipt = transitions.update_criterion(
         caller.actor,
         goal,
@@ -112,8 +109,7 @@ def update_criterion(
 
 @router.post("/{goal}/pause", response=CHANGED)
 def pause_goal(request: HttpRequest, goal: str, given: Reason = NO_REASON) -> HttpResponse:
-    caller = caller_of(request)
-    caller.require_goal(goal)
+    caller = caller_on(request, goal)
     receipt = transitions.pause_goal(
         caller.actor, goal, now=now(), reason=given.reason or "", key=idempotency_key(request)
     )
@@ -122,8 +118,7 @@ def pause_goal(request: HttpRequest, goal: str, given: Reason = NO_REASON) -> Ht
 
 @router.post("/{goal}/resume", response=CHANGED)
 def resume_goal(request: HttpRequest, goal: str, given: Reason = NO_REASON) -> HttpResponse:
-    caller = caller_of(request)
-    caller.require_goal(goal)
+    caller = caller_on(request, goal)
     receipt = transitions.resume_goal(caller.actor, goal, now=now(), key=idempotency_key(request))
     return written(receipt)
 
@@ -131,8 +126,7 @@ def resume_goal(request: HttpRequest, goal: str, given: Reason = NO_REASON) -> H
 @router.post("/{goal}/stop", response=CHANGED)
 def stop_goal(request: HttpRequest, goal: str, given: Reason = NO_REASON) -> HttpResponse:
     """Final: running turns end, claims are released."""
-    caller = caller_of(request)
-    caller.require_goal(goal)
+    caller = caller_on(request, goal)
     receipt = transitions.stop_goal(
         caller.actor, goal, now=now(), reason=given.reason or "", key=idempotency_key(request)
     )
@@ -142,8 +136,7 @@ def stop_goal(request: HttpRequest, goal: str, given: Reason = NO_REASON) -> Htt
 @router.post("/{goal}/close", response=CHANGED)
 def close_goal(request: HttpRequest, goal: str, given: Close) -> HttpResponse:
     """A person, signed in, ends the goal as achieved or abandoned; final."""
-    caller = caller_of(request)
-    caller.require_goal(goal)
+    caller = caller_on(request, goal)
     receipt = transitions.close_goal(
         caller.actor,
         goal,
@@ -163,7 +156,12 @@ def register_member(request: HttpRequest, goal: str, given: MemberIn = ITSELF) -
     if caller.is_agent and not (caller.covers(goal) and allows_self_registration(goal)):
         caller.require_goal(goal)
     receipt = members.register_member(
-        caller.actor, goal, agent, now=now(), key=idempotency_key(request)
+        caller.actor,
+        goal,
+        agent,
+        delegated=given.delegated,
+        now=now(),
+        key=idempotency_key(request),
     )
     return written(receipt, 201 if receipt.events else 200)
 
@@ -171,8 +169,7 @@ def register_member(request: HttpRequest, goal: str, given: MemberIn = ITSELF) -
 @router.delete("/{goal}/agents/{agent}", response=answers("", writes=True, empty=True))
 def remove_member(request: HttpRequest, goal: str, agent: str) -> HttpResponse:
     """What it holds is released and its turns end."""
-    caller = caller_of(request)
-    caller.require_goal(goal)
+    caller = caller_on(request, goal)
     members.remove_member(caller.actor, goal, agent, now=now(), key=idempotency_key(request))
     return HttpResponse(status=204)
 

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
 from kanban.api.answers import expected_version, idempotency_key, written
-from kanban.api.auth import caller_of
+from kanban.api.auth import caller_on
 from kanban.api.decisions import DEFAULT_KEY
 from kanban.api.responses import answers
 from kanban.api.schemas.evidence import evidence_given
@@ -41,11 +41,12 @@ def release_todo(request: HttpRequest, goal: str, ref: str, given: Plain = NO_BO
 
 @router.post("/{goal}/todos/{ref}/reassign", response=CHANGED)
 def reassign_todo(request: HttpRequest, goal: str, ref: str, given: Reassign) -> HttpResponse:
-    return _perform(
+    return operate(
         request,
         goal,
         ref,
         transitions.reassign_todo,
+        given,
         agent=given.agent,
         reason=given.reason or "",
     )
@@ -181,8 +182,7 @@ def operate(
 def _perform(
     request: HttpRequest, goal: str, ref: str, transition: Callable[..., Receipt], **arguments: Any
 ) -> HttpResponse:
-    caller = caller_of(request)
-    caller.require_goal(goal)
+    caller = caller_on(request, goal)
     receipt = transition(
         caller.actor,
         goal,

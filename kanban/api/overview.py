@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
 from kanban.api.answers import answer, idempotency_key, read_cursor, write_cursor
-from kanban.api.auth import caller_of
+from kanban.api.auth import caller_of, caller_on
 from kanban.api.decisions import read_goal
 from kanban.api.me import visible_goals
 from kanban.api.responses import answers
@@ -65,7 +65,7 @@ def get_board(request: HttpRequest, goal: str) -> HttpResponse:
 @router.get("/{goal}/events", response=answers("Events"))
 def list_events(request: HttpRequest, goal: str, query: Query[EventFilter]) -> HttpResponse:
     """The log, oldest first."""
-    caller_of(request).require_goal(goal)
+    caller_on(request, goal)
     span = Span(
         after=_after(query.cursor),
         since=_end("since", query.since),
@@ -94,8 +94,7 @@ def get_policy(request: HttpRequest, goal: str) -> HttpResponse:
 @router.put("/{goal}/quota/policy", response=answers("Quota", writes=True))
 def put_policy(request: HttpRequest, goal: str, given: PolicyIn) -> HttpResponse:
     """For people and the owner's key; what is left out stays as it is."""
-    caller = caller_of(request)
-    caller.require_goal(goal)
+    caller = caller_on(request, goal)
     policies = {"": given.policy()} if given.policy() or not given.agents else {}
     policies |= {name: own.policy() for name, own in (given.agents or {}).items()}
     receipt = set_policies(

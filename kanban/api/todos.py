@@ -17,7 +17,7 @@ from kanban.api.answers import (
     readable,
     receipt_headers,
 )
-from kanban.api.auth import caller_of
+from kanban.api.auth import caller_of, caller_on
 from kanban.api.decisions import DEFAULT_KEY, read_goal
 from kanban.api.operators import operate
 from kanban.api.responses import answers
@@ -57,8 +57,7 @@ def list_todos(request: HttpRequest, goal: str, query: Query[TodoFilter]) -> Htt
 @router.post("/{goal}/todos", response=answers("Todo", created=True, writes=True))
 def add_todos(request: HttpRequest, goal: str, given: Body[OneOrMany]) -> HttpResponse:
     """One todo, answered as it is; or `{"todos": […]}`, all or none, answered as `items`."""
-    caller = caller_of(request)
-    caller.require_goal(goal)
+    caller = caller_on(request, goal)
     many = isinstance(given, TodosIn)
     items = given.todos if isinstance(given, TodosIn) else [given]
     receipt = transitions.add_todos(

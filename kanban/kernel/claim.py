@@ -23,6 +23,7 @@ from kanban.kernel.guards import (
     require_hand,
     require_member,
     require_not_closed,
+    require_owned,
     require_registered,
     require_self,
 )
@@ -125,13 +126,22 @@ def release_todo(
     draft.record("todo.released", ref, rows)
 
 
-def reassign_todo(draft: Draft, ref: str, to: str, *, reason: str) -> None:
-    """A person, or delegated authority, hands a todo to another agent as a soft claim."""
+def reassign_todo(
+    draft: Draft,
+    ref: str,
+    to: str,
+    *,
+    reason: str,
+    by: Execution | None = None,
+    epoch: int | None = None,
+) -> None:
+    """Its owner, a person, or delegated authority hands a todo on, as a soft claim."""
     require_active_goal(draft.state)
     todo = draft.todo(ref)
     require_not_closed(todo)
     require_registered(draft.state, to)
-    require_hand(draft, todo, None, None, "reassign", reason)
+    require_hand(draft, todo, by, epoch, "reassign", reason)
+    require_owned(draft, todo, "reassign", reason)
     _require_not_in_review(draft, todo)
     if to in todo.excluded_agents:
         raise NotAllowed("excluded", f"{to} is excluded from {ref}.")

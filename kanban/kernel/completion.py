@@ -13,6 +13,7 @@ from kanban.kernel.execution import Execution
 from kanban.kernel.gate import open_gate
 from kanban.kernel.guards import (
     require_active_goal,
+    require_decided,
     require_hand,
     require_holder,
     require_no_gate,
@@ -49,6 +50,7 @@ def complete_todo(
 
 def require_completer(draft: Draft, todo: Todo, by: Execution | None, epoch: int | None) -> None:
     require_no_gate(draft, todo, "completed")
+    require_decided(draft, todo, "completed")
     if draft.actor.is_person:
         return
     if todo.kind == "user_action":

@@ -6,7 +6,7 @@ from kanban.kernel.actor import Actor
 from kanban.kernel.draft import Draft
 from kanban.kernel.errors import Conflict, NotAllowed, invalid
 from kanban.kernel.execution import Execution
-from kanban.kernel.frontier import CLOSED, blocked_by, covering_gates, member_of
+from kanban.kernel.frontier import CLOSED, blocked_by, covering_gates, member_of, scope_granted
 from kanban.kernel.state import State, Todo
 
 
@@ -72,6 +72,18 @@ def require_no_gate(draft: Draft, todo: Todo, verb: str) -> None:
             "human_required",
             f"{ended} ended without a choice; {todo.ref} cannot be {verb} by {draft.actor}.",
             "A person unblocks it, or answers a new question about it.",
+        )
+
+
+def require_decided(draft: Draft, todo: Todo, verb: str) -> None:
+    """Work that needs a decision is not finished by agents before somebody has made it."""
+    open_scopes = [s for s in todo.decision_scopes if not scope_granted(draft.state, todo, s)]
+    if open_scopes and not draft.actor.judges:
+        raise Conflict(
+            "gate_open",
+            f"Nobody has decided {open_scopes[0]}; {todo.ref} cannot be {verb} before.",
+            "Ask for it with a gate of that decision scope that names the todo.",
+            decision_scope=open_scopes[0],
         )
 
 

@@ -13,6 +13,7 @@ from kanban.kernel.execution import Execution
 from kanban.kernel.frontier import member_of
 from kanban.kernel.guards import (
     require_active_goal,
+    require_decided,
     require_hand,
     require_holder,
     require_member,
@@ -37,6 +38,7 @@ def submit_todo(
     require_hand(draft, todo, by, epoch, "submit")
     require_status(todo, "open")
     require_no_gate(draft, todo, "submitted")
+    require_decided(draft, todo, "submitted")
     if not evidence:
         raise evidence_required(ref)
     for item in evidence:
@@ -49,6 +51,7 @@ def accept_todo(draft: Draft, ref: str) -> None:
     """Another member than the author, or a person, takes reviewed work as done."""
     todo = _reviewed(draft, ref)
     require_no_gate(draft, todo, "accepted")
+    require_decided(draft, todo, "accepted")
     rows: Rows = {("todo", ref): closed_fields("done", draft.now)}
     draft.record("todo.accepted", ref, rows | revoke_turn(draft, todo, "accepted"))
 

@@ -170,6 +170,7 @@ def drop_todo(
     require_not_closed(todo)
     require_hand(draft, todo, by, epoch, "drop", reason)
     require_owned(draft, todo, "drop")
+    _require_not_for_person(draft, todo)
     why = text.title(reason, "reason", limit=text.NOTE_LIMIT)
     rows: Rows = {("todo", ref): {**closed_fields("dropped", draft.now), "status_reason": why}}
     draft.record("todo.dropped", ref, rows | revoke_turn(draft, todo))
@@ -187,9 +188,10 @@ def reopen_todo(draft: Draft, ref: str, *, reason: str) -> None:
     )
     if not delegated:
         require_administrator(draft.actor, "Reopening a todo")
-    rejected = [gate for gate in draft.state.gates.values() if gate.status == "rejected"]
-    if any(ref in gate.blocks_todos for gate in rejected):
-        require_person(draft.actor, "Reopening what a person rejected")
+    unfreed = ("rejected", "expired", "withdrawn")
+    ended = [gate for gate in draft.state.gates.values() if gate.status in unfreed]
+    if any(ref in gate.blocks_todos for gate in ended):
+        require_person(draft.actor, "Reopening what nobody chose to let pass")
     draft.record_one(
         "todo.reopened",
         ("todo", ref),

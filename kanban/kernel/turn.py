@@ -28,6 +28,7 @@ from kanban.kernel.frontier import is_due
 from kanban.kernel.gate import open_gate, receive_answer
 from kanban.kernel.guards import (
     lease_lost,
+    require_decided,
     require_member,
     require_no_gate,
     require_not_closed,
@@ -243,6 +244,7 @@ def _todo_rows(draft: Draft, turn: Turn, result: str, given: dict[str, Any]) -> 
         return _review_rows(draft, todo, result)
     if result == "completed":
         require_no_gate(draft, todo, "completed")
+        require_decided(draft, todo, "completed")
     if todo.kind == "monitor":
         return {("todo", todo.ref): _poll_fields(draft, todo, result, given)}
     if result == "completed":
@@ -268,6 +270,7 @@ def _review_rows(draft: Draft, todo: Todo, result: str) -> Rows:
     if result != "completed":
         return {}
     require_no_gate(draft, todo, "accepted")
+    require_decided(draft, todo, "accepted")
     return {("todo", todo.ref): closed_fields("done", draft.now)}
 
 

@@ -12,6 +12,7 @@ from kanban.kernel.limits import (
     REMIND_DEFAULT_SECONDS,
     REMIND_MIN_SECONDS,
 )
+from kanban.kernel.vague import refuse_vague
 
 KINDS = tuple(
     "direction write_scope resource production publish private_read risk closure other".split()
@@ -29,7 +30,7 @@ def parse_wording(draft: Draft, given: dict[str, Any]) -> dict[str, Any]:
     question = text.clean(given.get("question", ""), "question", limit=text.QUESTION_LIMIT).strip()
     options = tuple(_option(option) for option in given.get("options", ()))
     free_text = bool(given.get("free_text", False))
-    text.refuse_vague(question, [option["label"] for option in options], free_text=free_text)
+    refuse_vague(question, [option["label"] for option in options], free_text=free_text)
     keys = [option["key"] for option in options]
     if len({*keys}) != len(keys) or not all(keys):
         raise invalid("Each option needs a key of its own.", fields=["options"])

@@ -42,15 +42,20 @@ class Columns:
         return ", ".join(f'"{name}"' for name in self.names)
 
     @cached_property
-    def _readers(self) -> tuple[tuple[str, Callable[[Value], Value] | None], ...]:
-        return tuple((name, _READ[form]) for name, form in FORMS[self.name].items())
+    def _readers(self) -> tuple[tuple[str, Callable[[Value], Value]], ...]:
+        """The fields that are not in their table as they are in the kernel."""
+        forms = FORMS[self.name].items()
+        return tuple((name, _READ[form]) for name, form in forms if form in _READ)
 
     def read(self, values: Sequence[Value]) -> Any:
         """The kernel's row from the columns of `select`."""
-        fields = {
-            name: value if value is None or reader is None else reader(value)
-            for (name, reader), value in zip(self._readers, values, strict=True)
-        }
+        fields = dict(zip(self.names, values, strict=True))
+        for name, reader in self._readers:
+            value = fields[name]
+            if value == "[]":  # most lists of most rows, and not worth a call
+                fields[name] = ()
+            elif value is not None:
+                fields[name] = reader(value)
         return ROWS[self.name](**fields)
 
     def write(self, field: str, value: Value) -> Value:
@@ -71,15 +76,12 @@ def _read_json(value: Any) -> Any:
 
 
 def _read_list(value: Any) -> tuple[Any, ...]:
-    # Most lists of most rows are empty.
-    return () if value == "[]" else tuple(_read_json(value))
+    return tuple(_read_json(value))
 
 
-_READ: dict[Form, Callable[[Value], Value] | None] = {
-    "plain": None,
+_READ: dict[Form, Callable[[Value], Value]] = {
     "flag": bool,
     "time": _read_time,
-    "date": None,
     "list": _read_list,
     "object": _read_json,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from kanban.kernel.evidence import unmet_criteria
 from kanban.kernel.frontier import UNSETTLED, is_stale
@@ -17,6 +18,7 @@ LIMITS = {"needs_you": 5, "working": 4}
 DONE_FOR = timedelta(days=14)
 HIDDEN = ("superseded", "dropped")
 Shown = Card | GateCard
+SortKey = Callable[[Card], tuple[Any, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +120,8 @@ def _cost_first(gate: GateCard) -> tuple[bool, int, float]:
     return (not gate.blocking, -gate.holds_up, since)
 
 
-def _lane(name: str, cards: Iterable[Card], *, key: Callable[[Card], object]) -> Lane:
-    mine = tuple(sorted((card for card in cards if card.lane == name), key=key))  # type: ignore[arg-type]
+def _lane(name: str, cards: Iterable[Card], *, key: SortKey) -> Lane:
+    mine = tuple(sorted((card for card in cards if card.lane == name), key=key))
     return Lane(name, (Group("", mine),) if mine else (), len(mine), LIMITS.get(name, 0))
 
 
@@ -163,8 +165,8 @@ def _standing(state: State, cards: list[Card], gates: list[GateCard], now: datet
     )
 
 
-def _rank(state: State) -> Callable[[Card], object]:
-    def key(card: Card) -> object:
+def _rank(state: State) -> SortKey:
+    def key(card: Card) -> tuple[Any, ...]:
         todo: Todo = state.todos[card.ref]
         return (todo.priority, todo.rank, _number(card))
 

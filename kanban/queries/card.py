@@ -178,14 +178,10 @@ def chips_of(state: State, todo: Todo, lane: str, stale: bool) -> tuple[Chip, ..
         chips.append(Chip("stale", "stale"))
     if todo.due and todo.status not in CLOSED:
         chips.append(Chip("due", day=todo.due))
-    if lane == "ready" and next_of_code(state, todo) == "nobody_able":
+    if lane == "ready" and _next_ready(state, todo).code == "nobody_able":
         chips.append(Chip("nobody_able", "bad"))
     chips.extend(_evidence_chips(state, todo))
     return tuple(chips)
-
-
-def next_of_code(state: State, todo: Todo) -> str:
-    return _next_ready(state, todo).code
 
 
 def _evidence_chips(state: State, todo: Todo) -> list[Chip]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 
 from kanban.kernel.event import Event
 from kanban.kernel.replay import Finding, differences, replay, verify_chain
 from kanban.models import Event as EventRow
 from kanban.models import Goal
+from kanban.queries.reading import one_view
 from kanban.queries.snapshot import load
 
 BATCH = 1_000
@@ -27,18 +26,21 @@ def goal_events(slug: str, *, since: int = 0, until: int | None = None) -> Itera
 
 
 def verify_goal(slug: str) -> list[Finding]:
-    """Checks chain, anchor and replay of one goal; empty when all is in order."""
+    """Checks chain, anchor and replay of one goal; empty when all is in order.
+
+    All of it as of one commit, so that writers at work are no finding.
+    """
+    with one_view():
+        return _verify(slug)
+
+
+def _verify(slug: str) -> list[Finding]:
     goal = Goal.objects.get(slug=slug)
     broken = verify_chain(goal_events(slug), version=goal.version, head=goal.head_hash)
     if broken:
         return [broken]
     found = differences(replay(slug, goal_events(slug)), load(slug, whole=True).state)
     return [Finding(0, f"the rows differ from the log: {line}") for line in found]
-
-
-def state_at(slug: str, version: int) -> Any:
-    """The state that the first `version` events leave."""
-    return replace(replay(slug, goal_events(slug, until=version)), findings=())
 
 
 def event_of(slug: str, row: EventRow) -> Event:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from django.contrib.auth.models import User
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 
 from kanban.kernel.actor import Actor
 
 OPERATOR, VIEWER = "operator", "viewer"
 
 
-def person_actor(user: User) -> Actor:
+def person_actor(user: AbstractBaseUser | AnonymousUser) -> Actor:
     """A superuser is an owner; the group `operator` works with everything; all others look on."""
+    assert isinstance(user, User)
     if user.is_superuser:
         return Actor("person", user.get_username(), "owner")
     operates = user.groups.filter(name=OPERATOR).exists()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -45,7 +45,6 @@ class Timeline:
     days: tuple[Day, ...]
     older: int = 0  # the version to go on from, 0 when there is no more
     by: str = ""
-    choices: tuple[str, ...] = field(default=ACTORS)
 
 
 def timeline_of(state: State, events: Iterable[Event], *, by: str = "", older: int = 0) -> Timeline:

@@ -25,6 +25,13 @@ def lock_goal(slug: str) -> None:
             cursor.execute(sql.LOCK_GOAL, [slug])
 
 
+def lock_creation() -> None:
+    """Other creators of goals wait from here on, so that a slug that was free stays free."""
+    if connection.features.has_select_for_update:
+        with connection.cursor() as cursor:
+            cursor.execute(sql.LOCK_CREATION)
+
+
 def insert_goal(slug: str) -> int:
     """The empty row from which a goal's first event starts; returns its id."""
     from kanban.models import Goal

@@ -8,6 +8,9 @@ from kanban.models.columns import Columns
 
 LOCK_GOAL = "SELECT id FROM kanban_goal WHERE slug = %s FOR UPDATE"
 
+# Any number will do, as long as nothing else in the database uses it.
+LOCK_CREATION = "SELECT pg_advisory_xact_lock(76797880)"
+
 INSERT_EVENT = """
     INSERT INTO kanban_event
         (goal_id, version, kind, actor, subject, data, texts, at, request_id, prev_hash, hash)

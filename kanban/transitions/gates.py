@@ -11,6 +11,7 @@ from kanban.kernel.actor import Actor
 from kanban.kernel.draft import Draft
 from kanban.kernel.limits import UNDO_DEFAULT_SECONDS
 from kanban.kernel.present import gate_json
+from kanban.kernel.settle import settle_draft
 from kanban.transitions.perform import Call, perform
 from kanban.transitions.receipt import Receipt
 
@@ -124,6 +125,7 @@ def _on(
 ) -> Receipt:
     def work(draft: Draft) -> dict[str, Any]:
         rule(draft)
+        settle_draft(draft)
         return gate_json(draft.state, draft.gate(ref), draft.now)
 
     call = Call(f"gate.{operator} {ref}", request, key, ("gate", ref), expect_version)

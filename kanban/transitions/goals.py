@@ -15,6 +15,7 @@ from kanban.kernel.actor import Actor, require_administrator, require_operator
 from kanban.kernel.draft import Draft
 from kanban.kernel.errors import Conflict, invalid
 from kanban.kernel.present import goal_json
+from kanban.kernel.settle import settle_draft
 from kanban.models import Goal, Project
 from kanban.transitions.members import member_row, require_agents
 from kanban.transitions.perform import Call, perform, perform_first
@@ -121,6 +122,7 @@ def _perform(
 ) -> Receipt:
     def work(draft: Draft) -> dict[str, Any]:
         rule(draft)
+        settle_draft(draft)
         return goal_json(draft.state)
 
     return perform(actor, goal, call, work, now=now)

@@ -137,15 +137,25 @@ def token_hash(token: str) -> str:
 
 
 def register_member(
-    actor: Actor, goal: str, name: str, *, now: datetime, key: str | None = None
+    actor: Actor,
+    goal: str,
+    name: str,
+    *,
+    delegated: Iterable[str] | None = None,
+    now: datetime,
+    key: str | None = None,
 ) -> Receipt:
+    """Membership; `delegated` also sets what the agent may do to others' work in this goal."""
     row = member_row(find_agent(name))
+    given = None if delegated is None else tuple(sorted({*delegated}))
 
     def work(draft: Draft) -> dict[str, Any]:
         rules.register_member(draft, row)
+        if given is not None:
+            rules.change_member(draft, name, {"delegated": given})
         return member_json(draft.state.members[name])
 
-    return perform(actor, goal, Call(f"member.register {name}", None, key), work, now=now)
+    return perform(actor, goal, Call(f"member.register {name}", given, key), work, now=now)
 
 
 def remove_member(

@@ -17,7 +17,7 @@ from kanban.kernel.errors import Stale, missing
 from kanban.kernel.settle import settle_draft
 from kanban.kernel.state import TABLES
 from kanban.queries.snapshot import ledger_time, load
-from kanban.store.ledger import insert_goal, lock_goal, save
+from kanban.store.ledger import insert_goal, lock_creation, lock_goal, save
 from kanban.store.receipts import find_receipt, keep_receipt
 from kanban.store.write import write
 from kanban.transitions.receipt import Receipt
@@ -68,6 +68,7 @@ def perform_first(
     _refuse_viewer(actor)
 
     def once() -> Receipt:
+        lock_creation()
         if stored := _replay(actor, "", call):
             return stored
         slug = choose_slug()

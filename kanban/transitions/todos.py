@@ -14,6 +14,7 @@ from kanban.kernel.execution import Execution, execution
 from kanban.kernel.frontier import failing, fits, is_runnable, member_of, order
 from kanban.kernel.guards import require_active_goal, require_member, require_registered
 from kanban.kernel.present import todo_json
+from kanban.kernel.settle import settle_draft
 from kanban.transitions.perform import Call, perform
 from kanban.transitions.receipt import Receipt
 
@@ -164,11 +165,15 @@ def reassign_todo(
     now: datetime,
     agent: str,
     reason: str = "",
+    execution_key: str = "",
+    epoch: int | None = None,
     expect_version: int | None = None,
     key: str | None = None,
 ) -> Receipt:
+    by = _by(actor, execution_key)
+
     def rule(draft: Draft) -> None:
-        claim.reassign_todo(draft, ref, agent, reason=reason)
+        claim.reassign_todo(draft, ref, agent, reason=reason, by=by, epoch=epoch)
 
     return _on(actor, goal, ref, "reassign", [agent, reason], rule, now, expect_version, key)
 
@@ -433,6 +438,7 @@ def _on(
 
     def work(draft: Draft) -> dict[str, Any]:
         rule(draft)
+        settle_draft(draft)
         return todo_json(draft.state, draft.todo(ref), draft.now)
 
     call = Call(f"todo.{operator} {ref}", request, key, ("todo", ref), expect_version)

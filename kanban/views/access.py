@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec
 
-from django.contrib.auth.models import User
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
@@ -37,6 +36,4 @@ def person_required(view: View[P]) -> View[P]:
 
 
 def actor_of(request: HttpRequest) -> Actor:
-    user = request.user
-    assert isinstance(user, User)
-    return person_actor(user)
+    return person_actor(request.user)

@@ -7,7 +7,6 @@ from typing import Any
 
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from kanban.kernel.state import Evidence
 from kanban.views.clock_words import moment
@@ -159,7 +158,3 @@ def freshness(item: Evidence) -> str:
         return format_html('<span class="fresh">{}</span>', _("good until contradicted"))
     words = format_html(_("good until {point}"), point=moment(item.valid_until, "point"))
     return format_html('<span class="fresh">{}</span>', words)
-
-
-def cards_word(count: int) -> str:
-    return ngettext("{n} card", "{n} cards", count).format(n=count)

@@ -6,9 +6,10 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+from kanban.kernel.conditions import open_dependencies
 from kanban.kernel.errors import Conflict, invalid
-from kanban.kernel.frontier import CLOSED
-from kanban.kernel.state import Todo
+from kanban.kernel.frontier import CLOSED, covering_gates
+from kanban.kernel.state import State, Todo
 from kanban.queries import clock
 from kanban.queries.card import card_of
 from kanban.queries.states import goal_state
@@ -16,7 +17,6 @@ from kanban.transitions import todos
 from kanban.views.access import actor_of, person_required
 from kanban.views.changed import Toast, changed
 from kanban.views.labels import lane_label
-from kanban.views.refused_moves import explain_ready
 
 
 @require_POST
@@ -29,8 +29,6 @@ def move(request: HttpRequest, slug: str, ref: str) -> HttpResponse:
     steps = {"ready": _ready, "waiting": _waiting, "done": _done, "dropped": _dropped}
     steps.get(to, _nowhere)(request, slug, state.todos[ref])
     after = goal_state(slug, clock.now())
-    if to == "ready":
-        explain_ready(after, ref)
     lane = card_of(after, after.todos[ref], clock.now()).lane
     return changed(request, slug, ref, _told(to, lane))
 
@@ -48,6 +46,26 @@ def _ready(request: HttpRequest, slug: str, todo: Todo) -> None:
         todos.unblock_todo(actor, slug, todo.ref, now=now, key=key)
     elif todo.owner:
         todos.release_todo(actor, slug, todo.ref, now=now, key=key)
+    else:
+        _explain_ready(goal_state(slug, now), todo)
+
+
+def _explain_ready(state: State, todo: Todo) -> None:
+    """Nothing has to be done for it to be ready but what this refusal names."""
+    if gates := covering_gates(state, todo):
+        about = gates[0].label or gates[0].ref
+        raise Conflict(
+            "gate_open",
+            f"{todo.ref} waits for the answer about {about}.",
+            "It becomes ready by itself when you answer.",
+            gate=gates[0].ref,
+        )
+    if waiting := open_dependencies(state, todo):
+        raise Conflict(
+            "not_runnable",
+            f"{todo.ref} waits for {', '.join(waiting)}.",
+            "It becomes ready by itself when that is done.",
+        )
 
 
 def _waiting(request: HttpRequest, slug: str, todo: Todo) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from kanban.queries import clock
@@ -19,5 +20,12 @@ def quota(request: HttpRequest, slug: str) -> HttpResponse:
     now = clock.now()
     state = goal_state(slug, now)
     page = quota_page(state, now)
-    found = {"goal": state.goal, "page": "quota", "use": page, "quota": page.meter}
-    return render(request, "quota.html", found | {"stats": stats(page)})
+    found = {
+        "goal": state.goal,
+        "page": "quota",
+        "use": page,
+        "quota": page.meter,
+        "stats": stats(page),
+        "policy_url": reverse("admin:kanban_policy_changelist"),
+    }
+    return render(request, "quota.html", found)

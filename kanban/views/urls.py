@@ -1,4 +1,4 @@
-"""The board's addresses (docs/architecture.md lists them)."""
+"""The board's addresses."""
 
 from __future__ import annotations
 

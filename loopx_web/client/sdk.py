@@ -69,9 +69,16 @@ class LoopX(Todos, Gates, Proofs):
         body = given(goals=goals, expires_at=expires_at)
         return str(self.wire.post(f"/agents/{agent}/tokens", body)["token"])
 
-    def join(self, agent: str | None = None, *, goal: str | None = None) -> Json:
-        name = agent or self.agent_name
-        return dict(self.wire.post(self._path(goal, "agents"), {"agent": name}) or {})
+    def join(
+        self,
+        agent: str | None = None,
+        *,
+        goal: str | None = None,
+        delegated: Sequence[str] | None = None,
+    ) -> Json:
+        """Registers an agent; `delegated` says what it may do to others' work (people give it)."""
+        body = given(agent=agent or self.agent_name, delegated=delegated)
+        return dict(self.wire.post(self._path(goal, "agents"), body) or {})
 
     # Decision
 

@@ -17,25 +17,9 @@ from loopx_web.client import raw
 from loopx_web.client.config import host_and_port
 from loopx_web.client.errors import Unreachable, from_problem
 
-RETRY_STATUS = frozenset({429, 503})
 LONGEST_PAUSE = 10.0
 
 Query = Mapping[str, str | int | bool | Sequence[str] | None]
-
-
-@dataclass(frozen=True)
-class Answer:
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-
-    @property
-    def is_json(self) -> bool:
-        return "json" in self.headers.get("content-type", "")
-
-    @property
-    def data(self) -> Any:
-        return json.loads(self.body) if self.body else None
 
 
 @dataclass
@@ -48,13 +32,13 @@ class Wire:
     attempts: int = 4
 
     def get(self, path: str, query: Query | None = None, *, timeout: float | None = None) -> Any:
-        return self.call("GET", path, query=query, timeout=timeout).data
+        return content(self.call("GET", path, query=query, timeout=timeout))
 
     def post(self, path: str, body: Any = None, **options: Any) -> Any:
-        return self.call("POST", path, body={} if body is None else body, **options).data
+        return content(self.call("POST", path, body={} if body is None else body, **options))
 
     def patch(self, path: str, body: Any, **options: Any) -> Any:
-        return self.call("PATCH", path, body=body, **options).data
+        return content(self.call("PATCH", path, body=body, **options))
 
     def call(
         self,
@@ -68,7 +52,7 @@ class Wire:
         accept: str = "application/json",
         timeout: float | None = None,
         attempts: int | None = None,
-    ) -> Answer:
+    ) -> raw.Reply:
         """Sends until answered, at most `attempts` times, always under the same idempotency key.
 
         Raises a LoopXError for any answer of 400 or more, Unreachable if there is none.
@@ -77,10 +61,10 @@ class Wire:
         headers = raw.headers(self.token, accept, key)
         if if_match is not None:
             headers["If-Match"] = f'"{if_match}"'
-        content = None if body is None else json.dumps(body, ensure_ascii=False).encode()
+        sent = None if body is None else json.dumps(body, ensure_ascii=False).encode()
         target = f"/api/v1{path}" + (f"?{encode_query(query)}" if query else "")
         answer = self._persist(
-            method, target, headers, content, timeout or self.timeout, attempts or self.attempts
+            method, target, headers, sent, timeout or self.timeout, attempts or self.attempts
         )
         if answer.status >= 400:
             raise from_problem(answer.status, problem(answer.status, answer.body))
@@ -94,7 +78,7 @@ class Wire:
         content: bytes | None,
         timeout: float,
         attempts: int,
-    ) -> Answer:
+    ) -> raw.Reply:
         for attempt in range(1, attempts + 1):
             last = attempt == attempts
             told = 0.0
@@ -104,8 +88,8 @@ class Wire:
                 if last:
                     raise Unreachable(self.server, reason(error)) from error
             else:
-                if last or reply.status not in RETRY_STATUS:
-                    return Answer(reply.status, reply.headers, reply.body)
+                if last or reply.status not in raw.RETRY_STATUS:
+                    return reply
                 told = retry_after(reply.headers.get("retry-after", ""))
             time.sleep(pause(attempt, told))
         raise AssertionError("unreachable")
@@ -136,6 +120,11 @@ def send(
         return raw.Reply(response.status, found, body)
     finally:
         connection.close()
+
+
+def content(reply: raw.Reply) -> Any:
+    """The JSON of an answer; None for one without a body."""
+    return json.loads(reply.body) if reply.body else None
 
 
 def encode_query(query: Query) -> str:

@@ -10,12 +10,14 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import loopx_web
+from loopx_web.client import LoopX
 from loopx_web.serve import state_dir
 from loopx_web.serve.failure import StartFailure
 from loopx_web.serve.serve import can_show_a_browser
@@ -25,6 +27,7 @@ EXAMPLE = "auto-research"
 # Whatever is set for another server has no place here; Feishu may be shown along.
 KEPT_PREFIXES = ("LOOPX_FEISHU_", "LOOPX_EXAMPLE_")
 STOP_SECONDS = 40
+LOOK_SECONDS = 0.1
 TEXT = """
 A goal, four agents and their first todos are there. They work now; nothing of it is staged.
 
@@ -39,14 +42,16 @@ the goal there too.
 FINISHED = (
     "\nThe goal is closed and every agent has stopped. The board stays; Ctrl-C ends the demo."
 )
+ENDED_EARLY = "The agents ended early; see above. The goal is not finished."
 KEPT = "The demo's data stays in {directory}."
 
 
 def main(argv: list[str]) -> int:
     chosen = parse(argv)
     try:
-        # A plain `kill` then cleans up like Ctrl-C.
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        # A plain `kill`, or a closed terminal, then cleans up like Ctrl-C.
+        for name in {"SIGTERM", "SIGHUP"} & {*dir(signal)}:
+            signal.signal(getattr(signal, name), signal.default_int_handler)
         with scratch(chosen.data_dir, keep=chosen.keep) as directory:
             return show(directory, chosen)
     except StartFailure as failure:
@@ -67,7 +72,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
     made.add_argument("--no-browser", action="store_true", help="do not open the browser")
     made.add_argument("--once", action="store_true", help="end when the goal is closed")
     made.add_argument(
-        "--pace", type=float, default=2.0, metavar="S", help="least seconds per turn (default 2)"
+        "--pace", type=float, default=1.5, metavar="S", help="more seconds per turn (default 1.5)"
     )
     return made.parse_args(argv)
 
@@ -90,11 +95,12 @@ def show(directory: Path, chosen: argparse.Namespace) -> int:
     with server(directory, chosen.port) as (link, url):
         owner_key = (directory / state_dir.OWNER_KEY).read_text(encoding="ascii").strip()
         with peers(directory, url, owner_key, chosen.pace) as process:
+            wait_for_goal(LoopX(url, owner_key, goal=GOAL), process)
             print(TEXT.format(url=url, goal=GOAL, link=link), flush=True)
             if not chosen.no_browser and can_show_a_browser():
                 webbrowser.open(link)
             if process.wait():
-                raise StartFailure("The agents ended early; see above. The goal is not finished.")
+                raise StartFailure(ENDED_EARLY)
             if chosen.once:
                 return 0
             print(FINISHED, flush=True)
@@ -124,6 +130,14 @@ def peers(
     }
     with running([sys.executable, str(example() / "start.py")], environment() | own) as process:
         yield process
+
+
+def wait_for_goal(loopx: LoopX, process: subprocess.Popen[str]) -> None:
+    """So that the board is there when its address is printed."""
+    while not loopx.goals().items:
+        if process.poll() is not None:
+            raise StartFailure(ENDED_EARLY)
+        time.sleep(LOOK_SECONDS)
 
 
 def environment() -> dict[str, str]:

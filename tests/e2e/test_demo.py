@@ -58,7 +58,8 @@ def demo(tmp_path: Path) -> Iterator[Demo]:
     started = Demo(tmp_path)
     yield started
     if started.process.poll() is None:
-        started.process.kill()
+        started.process.terminate()
+        started.process.wait(timeout=60)
 
 
 @pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])

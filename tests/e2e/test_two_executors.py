@@ -109,7 +109,6 @@ def test_a_killed_one_stops_nobody_and_cannot_write_late(
     assert executors[dying].process.wait(timeout=10) == -signal.SIGKILL
 
     left = len(CANDIDATES) - 1
-    finished = [t for t in turns(server) if t["agent"] == dying and t["status"] == "finished"]
     waiting.until(lambda: done(loopx) == left, "the other measures the rest", limit=90)
     assert [t for t in turns(server) if t["agent"] == living and t["todo"] == turn["todo"]] == []
     assert len({t["todo"] for t in turns(server)}) == len(turns(server))
@@ -123,7 +122,7 @@ def test_a_killed_one_stops_nobody_and_cannot_write_late(
             turn["id"],
             int(turn["epoch"]),
             "completed",
-            evidence=[{"kind": "metric", "summary": "too late"}],
+            evidence=[{"kind": "metric", "verdict": "supports", "summary": "too late"}],
             continuation={"type": "none", "rationale": "none"},
         )
     assert refused.value.code in {"lease_expired", "lease_lost"}
@@ -131,7 +130,6 @@ def test_a_killed_one_stops_nobody_and_cannot_write_late(
     spent = rows(server, "select turn from kanban_entry where status = 'spent'")
     assert turn["id"] not in {entry["turn"] for entry in spent}
     assert len(spent) == left
-    assert len(finished) <= left
 
 
 def live_turn(server: ServerProcess, agent: str) -> dict[str, str]:

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from kanban.queries.projected import ProjectedCard
-from projections import source as real_source
+from kanban.queries import projected
+from kanban.queries.projected import ProjectedCard, ProjectedGoal
 from projections.models import Board, Request, Watch
 from projections.requests import run_request
-from projections.source import CardSet
 from projections.sync import Outcome, sync
 from tests.standin.feishu import StandIn
 from tests.standin.world import Table
@@ -41,10 +40,10 @@ class Cards:
         del self.by_goal[goal][ref]
         self.versions[goal] += 1
 
-    def card_set(self, goal: str, now: datetime) -> CardSet | None:
+    def card_set(self, goal: str, now: datetime) -> ProjectedGoal | None:
         if goal not in self.by_goal:
             return None
-        return CardSet(self.versions[goal], list(self.by_goal[goal].values()))
+        return ProjectedGoal(self.versions[goal], list(self.by_goal[goal].values()))
 
     def version(self, goal: str) -> int | None:
         return self.versions.get(goal)
@@ -62,7 +61,7 @@ def feishu(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
 @pytest.fixture
 def cards(monkeypatch: pytest.MonkeyPatch) -> Cards:
     made = Cards()
-    monkeypatch.setattr(real_source, "version", made.version)
+    monkeypatch.setattr(projected, "version_of", made.version)
     return made
 
 

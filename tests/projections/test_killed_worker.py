@@ -8,14 +8,14 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.projections.conftest import cards_table, titles
 from tests.standin.feishu import StandIn
+from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 
@@ -85,13 +85,6 @@ def workers(tmp_path: Path) -> Iterator[tuple[Workers, StandIn]]:
         made.stop()
 
 
-def eventually(holds: Callable[[], bool], what: str) -> None:
-    until = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < until, f"never came true: {what}"
-        time.sleep(0.05)
-
-
 def kill(process: subprocess.Popen[bytes]) -> None:
     process.kill()
     process.wait(10)
@@ -121,12 +114,13 @@ def test_killed_during_a_create(workers: tuple[Workers, StandIn], moment: str, a
     if answer == "after the restart":
         # The new worker meets the request of the dead one still in flight.
         searches = len(feishu.journal.named("records/search"))
-        eventually(
+        until(
             lambda: len(feishu.journal.named("records/search")) > searches,
             "it looks before sending",
+            limit=PATIENCE,
         )
         held.release()
-    eventually(lambda: made.cursor() == 2, "the new worker confirms version 2")
+    until(lambda: made.cursor() == 2, "the new worker confirms version 2", limit=PATIENCE)
     assert titles(feishu) == {f"apollo/{ref}": f"Newer {ref}" for ref in [*refs, "T21"]}
     assert made.attempts() == 0
     no_harm(feishu)
@@ -137,7 +131,7 @@ def test_killed_during_an_update(workers: tuple[Workers, StandIn], moment: str) 
     made, feishu = workers
     made.put(1, "T1", "T2")
     first = made.start()
-    eventually(lambda: made.cursor() == 1, "the first version is there")
+    until(lambda: made.cursor() == 1, "the first version is there", limit=PATIENCE)
     kill(first)
     made.put(2, "T1", "T2", title="Second")
     held = feishu.fault(moment, "batch_update")
@@ -147,7 +141,7 @@ def test_killed_during_an_update(workers: tuple[Workers, StandIn], moment: str) 
     made.put(3, "T1", title="Third")
     held.release()
     made.start()
-    eventually(lambda: made.cursor() == 3, "the new worker confirms version 3")
+    until(lambda: made.cursor() == 3, "the new worker confirms version 3", limit=PATIENCE)
     assert titles(feishu) == {"apollo/T1": "Third T1"}
     assert len(cards_table(feishu).records) == 1
     no_harm(feishu)

@@ -68,7 +68,7 @@ def test_preview_shows_exact_cells_and_sends_nothing(
     feishu: StandIn,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("projections.source.card_set", cards.card_set)
+    monkeypatch.setattr("kanban.queries.projected.load", cards.card_set)
     make_board()
     cards.put("T1", title="Read /home/anna/notes.md <b>")
     page = owner.get("/projections/team/preview").content.decode()

@@ -21,15 +21,15 @@ def read_cards(path: Path) -> tuple[int, list[dict[str, Any]]]:
 
 
 def install_source(path: Path) -> None:
-    from kanban.queries.projected import ProjectedCard
-    from projections import source
+    from kanban.queries import projected
 
-    def card_set(goal: str, now: datetime) -> source.CardSet:
+    def load(slug: str, now: datetime) -> projected.ProjectedGoal | None:
         version, cards = read_cards(path)
-        return source.CardSet(version, [ProjectedCard(goal=goal, **card) for card in cards])
+        made = [projected.ProjectedCard(goal=slug, **card) for card in cards]
+        return projected.ProjectedGoal(version, made)
 
-    source.card_set = card_set
-    source.version = lambda goal: read_cards(path)[0]
+    projected.load = load
+    projected.version_of = lambda slug: read_cards(path)[0]
 
 
 def set_up() -> None:

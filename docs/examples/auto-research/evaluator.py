@@ -89,7 +89,7 @@ def line_after(todos: list[Todo], judgement: str, line: str) -> list[Todo]:
 def end_line(loopx: LoopX, judgement: str, waiting: list[Todo], why: str) -> None:
     """The judgement stands in place of what was to build on the candidate."""
     for todo in reversed(waiting):
-        loopx.supersede(todo.ref, successors=[judgement], reason=why)
+        loopx.supersede(todo.ref, successors=[{"ref": judgement}], reason=why)
 
 
 if __name__ == "__main__":

@@ -41,7 +41,6 @@ def run(work: Work, repairs: dict[str, Repair] | None = None) -> None:
 
 def slice_of_work(loopx: LoopX, decision: Decision, work: Work, repairs: dict[str, Repair]) -> str:
     """One turn. Returns the digest of a refusal, so that the next wait waits for a change."""
-    began = time.monotonic()
     try:
         with loopx.turn(lease_seconds=LEASE_SECONDS) as turn:
             if not turn.todo:
@@ -49,6 +48,7 @@ def slice_of_work(loopx: LoopX, decision: Decision, work: Work, repairs: dict[st
                 return ""
             todo = loopx.todo(turn.todo)
             say(loopx, f"{todo.ref} {todo.title}")
+            be_seen()
             if task := Task.read(todo.body):
                 work[task.role](loopx, turn, task)
             else:
@@ -58,15 +58,12 @@ def slice_of_work(loopx: LoopX, decision: Decision, work: Work, repairs: dict[st
         return str(refusal.decision.get("digest", ""))
     except LeaseLost as lost:  # the work is somebody else's now
         say(loopx, str(lost))
-    finally:
-        rest(began)
     return ""
 
 
-def rest(began: float) -> None:
-    """Keeps a turn visible for at least LOOPX_EXAMPLE_PACE seconds (a demo is to be watched)."""
-    pace = float(os.environ.get("LOOPX_EXAMPLE_PACE", "0"))
-    time.sleep(max(0.0, began + pace - time.monotonic()))
+def be_seen() -> None:
+    """Holds a turn open for LOOPX_EXAMPLE_PACE seconds before the work: a demo is to be watched."""
+    time.sleep(float(os.environ.get("LOOPX_EXAMPLE_PACE", "0")))
 
 
 def all_todos(loopx: LoopX) -> list[Todo]:

@@ -47,7 +47,9 @@ def propose(loopx: LoopX, turn: Turn, task: Task) -> None:
         after = [end_search(plan, turn.todo, best)]
         words = f"No change of {best.setup.title} ({best.todo}) held: the search ends."
     turn.complete(
-        evidence=[{"kind": "note", "summary": words, "supports": [turn.todo]}],
+        evidence=[
+            {"kind": "note", "verdict": "supports", "summary": words, "supports": [turn.todo]}
+        ],
         continuation=successors(*after),
         summary=words,
         outcome="outcome_progress",

@@ -47,9 +47,10 @@ class Comparison:
 
     @property
     def table(self) -> str:
-        lines = ["| fold | leader | baseline |", "| --- | --- | --- |"]
-        lines += [f"| {fold} | {one} | {other} |" for fold, (one, other) in enumerate(self.folds)]
-        return "\n".join(lines)
+        return "\n".join(
+            f"Fold {fold}: {one} right, the baseline {other.correct}."
+            for fold, (one, other) in enumerate(self.folds)
+        )
 
     @property
     def data(self) -> dict[str, Any]:
@@ -166,6 +167,7 @@ def promote(loopx: LoopX, turn: Turn, task: Task) -> None:
         evidence=[
             {
                 "kind": "metric" if data else "decision",
+                "verdict": "supports",
                 "summary": words,
                 "data": data,
                 "supports": [turn.todo, "A3"],
@@ -214,4 +216,4 @@ def reword(loopx: LoopX, turn: Turn) -> None:
     for gate in loopx.gates(status="sent_back").items:
         loopx.revise_gate(gate.ref, why="Every figure of the search:\n\n" + "\n".join(lines))
     words = f"The question now shows all {len(lines)} figures."
-    turn.progress(words, evidence=[{"kind": "note", "summary": words}])
+    turn.progress(words, evidence=[{"kind": "note", "verdict": "supports", "summary": words}])

@@ -64,6 +64,8 @@ def prepare(loopx: LoopX) -> dict[str, str]:
         write_scope=[WINNER],
         agents=[peer.name for peer in PEERS],
     )
+    # To end a line of work it must close todos that nobody has taken yet: a person lets it.
+    loopx.join("evaluator", goal=GOAL, delegated=["supersede"])
     for peer in PEERS:
         made = loopx.wire.post(f"/agents/{peer.name}/tokens", {"goals": [GOAL]})
         tokens[peer.name] = made["token"]

@@ -9,6 +9,7 @@ from pydantic import Field
 from kanban.api.schemas.base import Big, Body, Change, Count, Moment, Name, Number, Slug, Words
 
 Texts = Annotated[list[str], Field(max_length=50)]
+Delegable = Literal["complete", "release", "reassign", "supersede", "update"]
 
 
 class GoalIn(Body):
@@ -47,7 +48,10 @@ class Close(Body):
 
 
 class MemberIn(Body):
+    """`delegated`: what the agent may do to others' work, always with a reason; people give it."""
+
     agent: Name | None = None
+    delegated: list[Delegable] | None = None
 
 
 class Burst(Body):

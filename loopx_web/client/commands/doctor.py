@@ -17,6 +17,7 @@ from loopx_web.client.commands.overview import installed
 from loopx_web.client.commands.session import Session, path, single
 from loopx_web.client.config import project_file
 from loopx_web.client.errors import LoopXError
+from loopx_web.client.wire import content
 
 CLOCK_TOLERANCE = 5.0
 PARTS = {
@@ -85,7 +86,7 @@ def _reachable(session: Session) -> Iterator[Check]:
     except LoopXError as error:
         yield Check("server", False, error.detail, error.hint)
         return
-    health = answer.data
+    health = content(answer)
     yield Check("server", True, f"{session.config.server} answers, {health.get('status', '?')}")
     for name, remedy in PARTS.items():
         word = str(health.get(name, "?"))

@@ -113,6 +113,15 @@ def test_membership_is_for_people(world: World) -> None:
     assert world.outsider.get(GOAL).status_code == 404
 
 
+def test_delegated_authority_is_given_by_people(world: World, todo: str) -> None:
+    path, giving = "/goals/apollo/agents", {"agent": "agent", "delegated": ["supersede"]}
+    supersede = (f"/goals/apollo/todos/{todo}/supersede", {"reason": "Its evidence did not hold."})
+    assert world.agent.post(*supersede).body["code"] == "not_owner"
+    assert world.agent.post(path, giving).body["code"] == "human_required"
+    assert world.local.post(path, giving).body["delegated"] == ["supersede"]
+    assert world.agent.post(*supersede).body["status"] == "superseded"
+
+
 @pytest.mark.parametrize(
     "question",
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -47,6 +48,8 @@ def refused(code: str) -> Iterator[pytest.ExceptionInfo[LoopxError]]:
 class World:
     """One goal with members; `do` is one transition, `pass_time` moves the clock only."""
 
+    slug = "apollo"
+
     def __init__(
         self,
         *,
@@ -56,7 +59,7 @@ class World:
         now: datetime = NOW,
     ) -> None:
         self.now = now
-        self.state = State.empty("apollo")
+        self.state = State.empty(self.slug)
         self.changes: list[Change] = []
         self._turns = itertools.count(1)
         given = {
@@ -138,7 +141,7 @@ class World:
             who,
             turn.begin_turn,
             Ask(execution(who.name, key), **ask),
-            turn_id=f"turn-{next(self._turns)}",
+            turn_id=str(uuid.uuid5(uuid.NAMESPACE_URL, f"{self.slug} {next(self._turns)}")),
             lease_seconds=lease_seconds,
         )
         return begun

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,8 @@ from kanban.kernel.rules import RULES
 from kanban.kernel.turn import NotNow
 from tests.kanban.kernel.build import AGENT, NOTE, OWNER, PEER, World
 
-Case = Callable[[], tuple[World, dict[str, object]]]
+Given = dict[str, Any]
+Case = Callable[[], tuple[World, Given]]
 ROWS: list[tuple[str, int, str, Case]] = []
 
 
@@ -43,70 +45,70 @@ def gated(world: World, **blocks: object) -> str:
 
 
 @row("paused goal", 1, "quiet goal_paused")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.do(OWNER, goal.pause_goal)
     return world, {}
 
 
 @row("stopped goal", 1, "quiet goal_stopped")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.do(OWNER, goal.stop_goal, reason="Enough.")
     return world, {}
 
 
 @row("achieved goal", 1, "quiet goal_closed")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.do(OWNER, goal.close_goal, outcome="achieved", reason="Done.")
     return world, {}
 
 
 @row("abandoned goal", 1, "quiet goal_closed")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.do(OWNER, goal.close_goal, outcome="abandoned", reason="No use.")
     return world, {}
 
 
 @row("paused agent", 2, "quiet agent_paused")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     change(world, work_mode="paused")
     return world, {}
 
 
 @row("provider limit until an instant", 2, "quiet agent_limited")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     change(world, limited_until=world.now + timedelta(hours=1))
     return world, {}
 
 
 @row("provider limit without an end", 2, "quiet agent_limited")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     change(world, limit_unknown=True)
     return world, {}
 
 
 @row("outside active hours", 2, "quiet outside_active_hours")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     policy(world, active_hours={"mon": [["10:00", "18:00"]]})
     return world, {}
 
 
 @row("unsound records", 3, "wait health_blocked")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.state = replace(world.state, findings=("T1 claims a lease without a deadline",))
     return world, {}
 
 
 @row("a question covers the goal", 4, "ask gate_open")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.add()
     gated(world, goal=True)
@@ -114,7 +116,7 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("a question covers this agent", 4, "ask gate_open")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.add()
     gated(world, agent="agent")
@@ -122,14 +124,14 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("a question covers all it could do", 4, "ask gate_open")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     gated(world, todos=[world.add()])
     return world, {}
 
 
 @row("a question grants the scope that all it could do needs", 4, "ask gate_open")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     ref = world.add(decision_scopes=["publish:x"])
     world.ask(kind="publish", decision_scope="publish:x", blocks={"todos": [ref]})
@@ -137,7 +139,7 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("a question covers the live turn's todo", 4, "ask gate_open")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     ref = world.add()
     world.add("Something else")
@@ -147,7 +149,7 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("a provisional answer still blocks", 4, "ask gate_open")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     ref = gated(world, todos=[world.add()])
     world.answer(ref, undo_seconds=20)
@@ -155,14 +157,14 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("all shown", 4, "wait awaiting_answer")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     gated(world, todos=[world.add()])
     return world, {"shown": ("G1@1.1",)}
 
 
 @row("a live turn", 5, "deliver resume_turn")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.add()
     world.begin()
@@ -170,14 +172,14 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("a live repair turn", 5, "deliver resume_turn")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.begin()
     return world, {}
 
 
 @row("share 0", 6, "quiet quota_paused")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     policy(world, share=0)
     world.add()
@@ -185,7 +187,7 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("no slot left", 6, "quiet quota_exhausted")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     policy(world, slots=1)
     world.add()
@@ -194,7 +196,7 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("more slots asked for than are allowed", 6, "quiet quota_exhausted")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     policy(world, slots=1)
     world.add()
@@ -202,7 +204,7 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("no slot left of the agent's own", 6, "quiet quota_exhausted")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     policy(world, "agent", slots=1)
     world.add()
@@ -211,7 +213,7 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("token budget spent", 6, "quiet token_budget_exhausted")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     policy(world, token_budget=100)
     world.add()
@@ -220,7 +222,7 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("money budget spent", 6, "quiet cost_budget_exhausted")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     policy(world, cost_budget_micros=1_000_000)
     world.add()
@@ -229,7 +231,7 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("its question was sent back", 7, "self_repair needs_info")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     ref = gated(world, todos=[world.add()])
     world.send_back(ref)
@@ -237,7 +239,7 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("three turns without progress", 7, "self_repair stalled")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.add()
     for result in ("failed", "no_change", "failed"):
@@ -246,7 +248,7 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("three turns with surface work only", 7, "self_repair surface_streak")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.add()
     for _turn in range(3):
@@ -255,7 +257,7 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("a due monitor", 8, "deliver monitor_due")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.monitor()
     world.add()
@@ -263,7 +265,7 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("two unchanged polls give work the way", 9, "deliver work_ready")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     for target in ("the queue", "the mail", "the logs"):
         world.monitor(target=target)
@@ -274,28 +276,28 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("a runnable todo", 9, "deliver work_ready")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.add()
     return world, {}
 
 
 @row("another author's work in review", 9, "deliver review_ready")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     submitted(world, world.add(), PEER)
     return world, {}
 
 
 @row("nobody asked for a decision it needs", 10, "self_repair decision_gap")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.add(decision_scopes=["publish:x"])
     return world, {}
 
 
 @row("all closed, a criterion unmet", 10, "self_repair acceptance_gap")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.add()
     world.work(evidence=[NOTE])
@@ -303,21 +305,21 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("a person's todo", 11, "ask person_needed")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.add("Sign the contract", kind="user_action", waits_for="the owner")
     return world, {}
 
 
 @row("a person's todo, shown", 11, "wait awaiting_person")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     ref = world.add("Sign the contract", kind="user_action")
     return world, {"shown": (f"{ref}@{world.todo(ref).version}",)}
 
 
 @row("a todo blocked on a person", 11, "ask person_needed")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     ref = world.add()
     world.do(OWNER, todo.block_todo, ref, blocked_on={"person": "the owner"}, reason="Ask her.")
@@ -325,14 +327,14 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("a todo whose question was rejected", 11, "ask person_needed")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.answer(gated(world, todos=[world.add()]), outcome="rejected")
     return world, {}
 
 
 @row("the closing question", 11, "ask person_needed")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.add()
     world.work()
@@ -340,21 +342,21 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("work that no member may take", 11, "ask person_needed")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.add(required_capabilities=["gpu"])
     return world, {}
 
 
 @row("work outside the goal's write scope", 11, "ask person_needed")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.add(required_write_scopes=["infra"])
     return world, {}
 
 
 @row("work that waits for something dropped", 11, "ask person_needed")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     first = world.add()
     world.add("After it", depends_on=[first])
@@ -363,14 +365,14 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("a review that nobody else can do", 11, "ask person_needed")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World(members=["agent"])
     submitted(world, world.add(), AGENT)
     return world, {}
 
 
 @row("a peer works", 11, "wait peer_owns_work")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.add()
     world.begin(PEER)
@@ -378,28 +380,28 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("a peer has claimed softly", 11, "wait peer_owns_work")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.claim(world.add(), PEER)
     return world, {}
 
 
 @row("a peer will review", 11, "wait peer_owns_work")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     submitted(world, world.add(), AGENT)
     return world, {}
 
 
 @row("a peer repairs the gap", 11, "wait peer_repairs")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.begin(PEER)
     return world, {}
 
 
 @row("a peer rewords the question that covers the goal", 11, "wait peer_repairs")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.add()
     world.send_back(gated(world, goal=True))
@@ -408,7 +410,7 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("a peer writes where this would", 11, "wait scope_busy")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     held = world.add(required_write_scopes=["src"], bound_agent="peer")
     world.begin(PEER)
@@ -418,7 +420,7 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("it waits for other work", 11, "wait dependency")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     first = world.add(bound_agent="peer")
     world.add("After it", depends_on=[first])
@@ -426,7 +428,7 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("a deferred todo", 11, "wait not_due")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     later = world.now + timedelta(hours=3)
     world.add(resume_when={"type": "time", "at": later})
@@ -434,7 +436,7 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("a monitor that is not due", 11, "wait not_due")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.monitor()
     world.work("no_change")
@@ -442,7 +444,7 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("only a peer has the capability", 11, "wait no_capability")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.do(OWNER, goal.change_member, "peer", {"capabilities": ("gpu",)})
     world.add(required_capabilities=["gpu"])
@@ -450,7 +452,7 @@ def _() -> tuple[World, dict[str, object]]:
 
 
 @row("an agent that only watches", 11, "wait monitor_only")
-def _() -> tuple[World, dict[str, object]]:
+def _() -> tuple[World, Given]:
     world = World()
     world.add()
     change(world, work_mode="monitor_only")
@@ -495,7 +497,7 @@ def test_the_verdict_is_the_fold_of_the_trace(rule: int, expected: str, case: Ca
 @named
 def test_the_same_state_gives_the_same_decision(rule: int, expected: str, case: Case) -> None:
     world, ask = case()
-    state, asked = world.settled, Ask(execution("agent"), **ask)  # type: ignore[arg-type]
+    state, asked = world.settled, Ask(execution("agent"), **ask)
     first = decide(state, asked, world.moment)
     again = decide(state, asked, world.moment)
     assert first == again

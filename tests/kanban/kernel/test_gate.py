@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -288,7 +289,8 @@ def test_a_question_may_be_answered_while_the_goal_rests_but_not_after_its_end()
     late = world.ask()
     world.answer(late, undo_seconds=20)
     world.do(OWNER, goal.stop_goal, reason="Enough.")
-    for rule in (gate.undo_answer, gate.answer_gate):
+    rules: list[Callable[..., Any]] = [gate.undo_answer, gate.answer_gate]
+    for rule in rules:
         with refused("goal_not_active"):
             more: Any = {"outcome": "chosen", "revision": 1} if rule is gate.answer_gate else {}
             world.do(OWNER, rule, late, **more)

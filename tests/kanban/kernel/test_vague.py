@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kanban.kernel.text import names_a_subject, refuse_vague
+from kanban.kernel.vague import names_a_subject, refuse_vague
 from tests.kanban.kernel.build import AGENT, World, refused
 
 VAGUE = """
