@@ -10,20 +10,19 @@ from projections.columns import cards_table
 from projections.dirty import plan
 from projections.models import Board, Row
 from projections.render import Rendered, render_all
-from projections.run import Source
 from projections.scrub import LABELS
 from projections.sink import Table
 
 SHOWN = 200  # rows per kind; the counts are always whole
 
 
-def preview(board: Board, now: datetime, *, source: Source | None = None) -> dict[str, Any]:
+def preview(board: Board, now: datetime) -> dict[str, Any]:
     """Add, change, remove, unchanged and withheld; asks nothing of the sink."""
     table = cards_table(board.language)
     found: dict[str, list[dict[str, Any]]] = {"add": [], "change": [], "remove": [], "withheld": []}
     unchanged = 0
     for watch in board.watches.all():
-        cards = (source or projected.load)(watch.goal, now)
+        cards = projected.load(watch.goal, now)
         desired = render_all(cards.cards, board.audience, board.language) if cards else {}
         rows = Row.objects.filter(board=board, table=table.key, goal=watch.goal)
         plans = plan(desired, rows)

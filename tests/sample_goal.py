@@ -8,7 +8,7 @@ from typing import Any
 from kanban.kernel import actor as actors
 from kanban.kernel.decision import Ask
 from kanban.kernel.execution import execution
-from kanban.transitions import gates, goals, members, quota, todos, turns
+from kanban.transitions import claims, gates, goals, members, quota, todos, turns
 
 OWNER = actors.person("owner")
 AGENTS = (
@@ -132,7 +132,7 @@ class SampleGoal:
         release = "Watch for the tokenizer’s next release"
         self.add("release", "claude-1", 395, title=release, kind="monitor", monitor=watch)
         codex = actors.agent("codex-3")
-        todos.claim_todo(codex, self.slug, self.refs["tables"], now=self.ago(200))
+        claims.claim_todo(codex, self.slug, self.refs["tables"], now=self.ago(200))
 
     def _questions(self) -> None:
         held = [self.refs[name] for name in ("full", "distil", "cost")]

@@ -24,6 +24,7 @@ from kanban.kernel.decide import decide
 from kanban.kernel.decision import Ask
 from kanban.kernel.errors import NotFound, missing
 from kanban.kernel.execution import execution
+from kanban.kernel.limits import LEASE_DEFAULT_SECONDS
 from kanban.kernel.packet import packet
 from kanban.kernel.present import decision_json, turn_json
 from kanban.kernel.state import State
@@ -31,13 +32,9 @@ from kanban.queries.clock import now
 from kanban.queries.credentials import turn_place
 from kanban.queries.snapshot import ledger_time, settled
 from kanban.transitions import turns as transitions
-from kanban.transitions.turns import LEASE_SECONDS
 
 router = Router(tags=["turns"])
 by_id = Router(tags=["turns"])
-
-# An execution that does not name itself is the one unnamed execution of its agent.
-DEFAULT_KEY = "default"
 
 
 def board_address(request: HttpRequest) -> str:
@@ -86,14 +83,16 @@ def begin_turn(request: HttpRequest, goal: str, given: TurnIn) -> HttpResponse:
         caller.actor,
         goal,
         Ask(
-            execution(agent, given.execution_key or DEFAULT_KEY),
+            execution(agent, given.execution_key),
             tuple(given.capabilities) if given.capabilities is not None else None,
             given.slots or 1,
             given.todo or "",
             tuple(given.shown or ()),
         ),
         now=now(),
-        lease_seconds=given.lease_seconds if given.lease_seconds is not None else LEASE_SECONDS,
+        lease_seconds=given.lease_seconds
+        if given.lease_seconds is not None
+        else LEASE_DEFAULT_SECONDS,
         key=idempotency_key(request),
     )
     body = receipt.body
@@ -124,9 +123,11 @@ def renew_turn(request: HttpRequest, turn: str, given: Renew) -> HttpResponse:
         turn,
         now=now(),
         agent=agent,
-        execution_key=given.execution_key or DEFAULT_KEY,
+        execution_key=given.execution_key,
         epoch=given.epoch,
-        lease_seconds=given.lease_seconds if given.lease_seconds is not None else LEASE_SECONDS,
+        lease_seconds=given.lease_seconds
+        if given.lease_seconds is not None
+        else LEASE_DEFAULT_SECONDS,
         key=idempotency_key(request),
     )
     body = receipt.body
@@ -146,7 +147,7 @@ def finish_turn(request: HttpRequest, turn: str, given: Finish) -> HttpResponse:
         given.given("execution_key", "epoch"),
         now=now(),
         agent=agent,
-        execution_key=given.execution_key or DEFAULT_KEY,
+        execution_key=given.execution_key,
         epoch=given.epoch,
         key=idempotency_key(request),
     )
@@ -165,7 +166,7 @@ def finish_turn(request: HttpRequest, turn: str, given: Finish) -> HttpResponse:
 
 def ask_of(caller: Caller, query: AskQuery) -> Ask:
     return Ask(
-        execution(caller.agent(query.agent), query.execution_key or DEFAULT_KEY),
+        execution(caller.agent(query.agent), query.execution_key),
         query.capabilities,
         query.slots,
         query.todo or "",

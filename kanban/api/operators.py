@@ -10,7 +10,6 @@ from ninja import Router
 
 from kanban.api.answers import expected_version, idempotency_key, written
 from kanban.api.auth import caller_on
-from kanban.api.decisions import DEFAULT_KEY
 from kanban.api.responses import answers
 from kanban.api.schemas.evidence import evidence_given
 from kanban.api.schemas.todos import (
@@ -24,6 +23,7 @@ from kanban.api.schemas.todos import (
 )
 from kanban.api.schemas.turns import Complete, Submit
 from kanban.queries.clock import now
+from kanban.transitions import claims
 from kanban.transitions import todos as transitions
 from kanban.transitions.receipt import Receipt
 
@@ -36,7 +36,7 @@ NO_BODY = Plain()
 @router.post("/{goal}/todos/{ref}/release", response=CHANGED)
 def release_todo(request: HttpRequest, goal: str, ref: str, given: Plain = NO_BODY) -> HttpResponse:
     reason = given.reason or ""
-    return operate(request, goal, ref, transitions.release_todo, given, reason=reason)
+    return operate(request, goal, ref, claims.release_todo, given, reason=reason)
 
 
 @router.post("/{goal}/todos/{ref}/reassign", response=CHANGED)
@@ -45,7 +45,7 @@ def reassign_todo(request: HttpRequest, goal: str, ref: str, given: Reassign) ->
         request,
         goal,
         ref,
-        transitions.reassign_todo,
+        claims.reassign_todo,
         given,
         agent=given.agent,
         reason=given.reason or "",
@@ -173,7 +173,7 @@ def operate(
         goal,
         ref,
         transition,
-        execution_key=fence.execution_key or DEFAULT_KEY,
+        execution_key=fence.execution_key,
         epoch=fence.epoch,
         **arguments,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -142,10 +142,11 @@ def _end(name: str, text: str | None) -> int | datetime | None:
     try:
         moment = datetime.fromisoformat(text)
         aware = moment.tzinfo is not None
-    except ValueError:
+        utc = moment.astimezone(UTC) if aware else moment
+    except (ValueError, OverflowError):
         aware = False
     if not aware:
         raise invalid(
             f"{name}={text[:40]!r} is neither a version nor an RFC 3339 time.", fields=[name]
         )
-    return moment
+    return utc

@@ -18,7 +18,7 @@ from kanban.api.answers import (
     receipt_headers,
 )
 from kanban.api.auth import caller_of, caller_on
-from kanban.api.decisions import DEFAULT_KEY, read_goal
+from kanban.api.decisions import read_goal
 from kanban.api.operators import operate
 from kanban.api.responses import answers
 from kanban.api.schemas.queries import TodoFilter
@@ -33,6 +33,7 @@ from kanban.api.words import todo_words
 from kanban.kernel.errors import missing
 from kanban.kernel.present import todo_json
 from kanban.queries.clock import now
+from kanban.transitions import claims
 from kanban.transitions import todos as transitions
 from kanban.transitions.receipt import Receipt
 
@@ -77,12 +78,12 @@ def claim_next(request: HttpRequest, goal: str, given: ClaimNext) -> HttpRespons
     caller = caller_of(request)
     agent = caller.agent(given.agent)
     caller.require_goal(goal)
-    receipt = transitions.claim_next(
+    receipt = claims.claim_next(
         caller.actor,
         goal,
         now=now(),
         agent=agent,
-        execution_key=given.execution_key or DEFAULT_KEY,
+        execution_key=given.execution_key,
         capabilities=given.capabilities,
         lease_seconds=given.lease_seconds,
         key=idempotency_key(request),
@@ -114,13 +115,13 @@ def claim_todo(request: HttpRequest, goal: str, ref: str, given: Claim) -> HttpR
     caller = caller_of(request)
     agent = caller.agent(given.agent)
     caller.require_goal(goal)
-    receipt = transitions.claim_todo(
+    receipt = claims.claim_todo(
         caller.actor,
         goal,
         ref,
         now=now(),
         agent=agent,
-        execution_key=given.execution_key or DEFAULT_KEY,
+        execution_key=given.execution_key,
         capabilities=given.capabilities,
         lease_seconds=given.lease_seconds,
         write_scopes=given.write_scopes or (),

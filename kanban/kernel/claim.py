@@ -16,7 +16,9 @@ from kanban.kernel.frontier import (
     failing,
     fits,
     held_by_other,
+    is_runnable,
     member_of,
+    order,
 )
 from kanban.kernel.guards import (
     require_active_goal,
@@ -43,14 +45,13 @@ NO_CLAIM: dict[str, Any] = {
 
 
 def lease_span(seconds: int) -> timedelta:
-    span = timedelta(seconds=seconds)
-    if not LEASE_MIN <= span <= LEASE_MAX:
+    if not LEASE_MIN.total_seconds() <= seconds <= LEASE_MAX.total_seconds():
         raise Invalid(
             "invalid_ttl",
             f"A lease of {seconds} s is not between 30 s and 24 h.",
             "Ask for 900 and renew while you work.",
         )
-    return span
+    return timedelta(seconds=seconds)
 
 
 def claim_todo(
@@ -70,6 +71,7 @@ def claim_todo(
     todo = draft.todo(ref)
     if _already_so(draft, todo, by, lease_seconds):
         return
+    _refuse_resting(draft, todo, by)
     refuse_unfit(draft, todo, by, capabilities)
     if gates := covering_gates(draft.state, todo):
         raise Conflict(
@@ -249,6 +251,13 @@ def _already_so(draft: Draft, todo: Todo, by: Execution, lease_seconds: int | No
     return mine and (lease_seconds is None or live_turn_of(draft, todo) is not None)
 
 
+def _refuse_resting(draft: Draft, todo: Todo, by: Execution) -> None:
+    mode = draft.state.members[by.agent].work_mode
+    if mode == "paused" or (mode == "monitor_only" and todo.kind != "monitor"):
+        what = "is paused" if mode == "paused" else "only watches"
+        raise not_runnable(todo, [f"{by.agent} {what} until a person says otherwise"])
+
+
 def _refuse_hoarding(draft: Draft, agent: str) -> None:
     held = [
         todo.ref
@@ -262,3 +271,24 @@ def _refuse_hoarding(draft: Draft, agent: str) -> None:
             "Finish or release one first.",
             held=held,
         )
+
+
+def next_claimable(draft: Draft, by: Execution, capabilities: Iterable[str] | None) -> str | None:
+    """The best todo that an active agent could claim now, or None."""
+    require_active_goal(draft.state)
+    require_member(draft.state, draft.actor)
+    require_registered(draft.state, by.agent)
+    member = draft.state.members[by.agent]
+    if member.work_mode != "active":
+        return None
+    declared = member.capabilities if capabilities is None else capabilities
+    runnable = [
+        todo
+        for todo in draft.state.todos.values()
+        if not todo.owner
+        and is_runnable(
+            draft.state, todo, failing(fits(draft.state, todo, by, declared, draft.now))
+        )
+    ]
+    best = min(runnable, key=lambda todo: order(todo, by.agent), default=None)
+    return best.ref if best else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from kanban.kernel.codec import read_time, write_time
@@ -44,7 +44,10 @@ def _moment(given: dict[str, Any], name: str) -> datetime:
         raise invalid(f"{name}: {value!r} is not an RFC 3339 time.", fields=[name]) from None
     if moment.tzinfo is None:
         raise invalid(f"{name}: {value!r} has no time zone.", "Append Z for UTC.", fields=[name])
-    return moment
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise invalid(f"{name}: {value!r} is beyond the calendar.", fields=[name]) from None
 
 
 def condition_standing(state: State, condition: dict[str, Any] | None, now: datetime) -> Standing:

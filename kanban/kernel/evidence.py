@@ -9,7 +9,7 @@ from kanban.kernel import text
 from kanban.kernel.codec import canonical, digest
 from kanban.kernel.draft import Draft
 from kanban.kernel.errors import invalid, missing
-from kanban.kernel.limits import EVIDENCE_VALID
+from kanban.kernel.limits import EVIDENCE_VALID, SPAN_MAX_SECONDS
 from kanban.kernel.state import Criterion, Evidence, State
 
 KINDS = tuple(EVIDENCE_VALID)
@@ -145,7 +145,7 @@ def _criterion(state: State, ref: str) -> Criterion:
 
 
 def _valid_until(kind: str, seconds: int | None, now: datetime) -> datetime | None:
-    if seconds is not None and seconds <= 0:
-        raise invalid("valid_seconds must be positive.", fields=["valid_seconds"])
+    if seconds is not None and not 0 < seconds <= SPAN_MAX_SECONDS:
+        raise invalid("valid_seconds lies between 1 and ten years.", fields=["valid_seconds"])
     span = timedelta(seconds=seconds) if seconds is not None else EVIDENCE_VALID[kind]
     return now + span if span else None

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from kanban.kernel.codec import digest
 
+DEFAULT_KEY = "default"
+
 
 @dataclass(frozen=True, slots=True)
 class Execution:
@@ -16,4 +18,5 @@ class Execution:
 
 
 def execution(agent: str, key: str = "") -> Execution:
-    return Execution(agent, digest(f"{agent}\n{key}")[:16])
+    """The execution behind a key; callers that send none are one and the same."""
+    return Execution(agent, digest(f"{agent}\n{key or DEFAULT_KEY}")[:16])

@@ -206,11 +206,20 @@ def could_do(state: State, todo: Todo, lacking: Iterable[Clause], now: datetime)
     )
 
 
+def speaks_of_the_end(gate: Gate, ended: Gate) -> bool:
+    """Whether the gate was asked after the other one had ended."""
+    asked, end = gate.created_at, ended.ended_at
+    return asked is not None and end is not None and asked >= end
+
+
 def _freed_by_choice(state: State, todo: Todo, clause: Clause) -> bool:
     if clause.name == "open":
-        gate = state.gates.get(blocked_by(todo))
+        held = state.gates.get(blocked_by(todo))
         # A new question frees what an earlier one left blocked.
-        return gate is not None and bool(covering_gates(state, todo))
+        return held is not None and any(
+            gate.ref == held.ref or speaks_of_the_end(gate, held)
+            for gate in covering_gates(state, todo)
+        )
     return clause.name == "decided" and bool(scope_asked(state, todo, clause.ref))
 
 

@@ -11,7 +11,7 @@ from kanban.kernel.claim import Rows, closed_fields, revoke_turn
 from kanban.kernel.draft import Draft
 from kanban.kernel.errors import Conflict, NotAllowed, invalid
 from kanban.kernel.evidence import require_ref
-from kanban.kernel.frontier import CLOSED, UNSETTLED, blocked_by, covers_todo
+from kanban.kernel.frontier import CLOSED, UNSETTLED, blocked_by, covers_todo, speaks_of_the_end
 from kanban.kernel.guards import require_active_goal, require_member, require_open_goal
 from kanban.kernel.limits import UNDO_DEFAULT_SECONDS, UNDO_MAX_SECONDS
 from kanban.kernel.state import Gate, State, Todo
@@ -20,6 +20,8 @@ from kanban.kernel.wording import WORDING, parse_coverage, parse_wording
 # An answer in effect that the asker may now read.
 ANSWERED = ("chosen", "rejected", "sent_back")
 OUTCOMES = ("chosen", "rejected", "needs_info")
+# What a person is asked to judge by, beside the words.
+STAKES = ("kind", "decision_scope", "default_option", "on_reject")
 NO_ANSWER: dict[str, Any] = {
     "outcome": "",
     "option": "",
@@ -75,6 +77,7 @@ def revise_gate(draft: Draft, ref: str, given: dict[str, Any]) -> None:
         name: getattr(gate, name) if name != "options" else list(gate.options) for name in WORDING
     }
     fields = parse_wording(draft, before | given)
+    _refuse_other_stakes(draft, gate, fields)
     if "blocks" in given:
         coverage = parse_coverage(draft, given["blocks"])
         _refuse_narrower(draft, gate, coverage)
@@ -88,6 +91,23 @@ def revise_gate(draft: Draft, ref: str, given: dict[str, Any]) -> None:
         revised_at=draft.now,
         **NO_ANSWER,
     )
+
+
+def _refuse_other_stakes(draft: Draft, gate: Gate, fields: dict[str, Any]) -> None:
+    """An agent rewords a question; what an answer, or none, would do stays as it was asked."""
+    if draft.actor.judges:
+        return
+    changed = [name for name in STAKES if fields[name] != getattr(gate, name)]
+    before, after = gate.expire_at, fields["expire_at"]
+    sooner = before is not None and (after is None or after < before)
+    foreign = before is None and after is not None and gate.asked_by != str(draft.actor)
+    if changed or sooner or foreign:
+        what = ", ".join(changed) or "expire_at"
+        raise NotAllowed(
+            "human_required",
+            f"Only a person changes {what} of {gate.ref}.",
+            "Reword it, or withdraw it and ask another question.",
+        )
 
 
 def _refuse_narrower(draft: Draft, gate: Gate, coverage: dict[str, Any]) -> None:
@@ -223,21 +243,21 @@ def end_gate(
         elif gate.on_reject == "drop" and status == "rejected":
             rows["todo", todo.ref] = closed_fields("dropped", moment)
             rows |= revoke_turn(draft, todo, f"{gate.ref} was rejected", moment)
-        else:
+        elif "person" not in (todo.blocked_on or {}):
             rows["todo", todo.ref] = {"status": "blocked", "blocked_on": {"gate": gate.ref}}
     draft.record(f"gate.{status}", gate.ref, rows, actor=actor, at=at)
 
 
 def _frees(state: State, gate: Gate, todo: Todo) -> bool:
-    """Whether a choice on the gate opens the todo: it waits for this gate, or for one that ended.
+    """Whether a choice on the gate opens the todo: it waits for this gate, or for an earlier one.
 
-    A declared default was chosen by nobody, so it mends no question that ended without a choice.
+    Only a question that was asked after the earlier one had ended speaks about that end; and a
+    declared default was chosen by nobody, so it mends nothing.
     """
-    held = blocked_by(todo)
-    if held == gate.ref:
-        return True
-    by_person = gate.answered_by.startswith("person:")
-    return bool(held) and state.gates[held].status not in UNSETTLED and by_person
+    held = state.gates.get(blocked_by(todo))
+    if held is None or held.ref == gate.ref:
+        return held is not None
+    return speaks_of_the_end(gate, held) and gate.answered_by.startswith("person:")
 
 
 def tag(gate: Gate, now: datetime) -> str:

@@ -11,11 +11,12 @@ from kanban.kernel.actor import require_administrator, require_person
 from kanban.kernel.claim import NO_CLAIM, Rows, end_turn
 from kanban.kernel.draft import Draft
 from kanban.kernel.errors import Conflict, Invalid, invalid, missing
+from kanban.kernel.limits import FIGURE_MAX, SLOTS_MAX
 from kanban.kernel.schedule import DAYS, clock
 from kanban.kernel.state import Member, Policy
 
 WORK_MODES = ("active", "monitor_only", "paused")
-CLOSED_GOALS = ("stopped", "achieved", "abandoned")
+CLOSED_GOALS = ("achieved", "abandoned")
 _POLICY_FIELDS = frozenset(field.name for field in fields(Policy)) - {"agent"}
 DELEGABLE = ("complete", "release", "reassign", "supersede", "update")
 
@@ -119,6 +120,7 @@ def resume_goal(draft: Draft) -> None:
 
 
 def stop_goal(draft: Draft, *, reason: str) -> None:
+    """Ends every loop and all work under way; a person may resume the goal later."""
     require_administrator(draft.actor, "Stopping a goal")
     _require_open(draft)
     _set_status(draft, "stopped", "goal.stopped", reason, ends=True)
@@ -214,8 +216,9 @@ def check_policy(given: dict[str, Any]) -> None:
         if name in given and not 1 <= given[name] <= 24 * 366:
             raise invalid(f"{name} must be at least 1.", fields=[name])
     for name in ("slots", "token_budget", "cost_budget_micros", "burst_slots"):
-        if given.get(name) is not None and given[name] < 0:
-            raise invalid(f"{name} cannot be negative.", fields=[name])
+        most = SLOTS_MAX if name in ("slots", "burst_slots") else FIGURE_MAX
+        if given.get(name) is not None and not 0 <= given[name] <= most:
+            raise invalid(f"{name} lies between 0 and {most}.", fields=[name])
     if "time_zone" in given and given["time_zone"] not in available_timezones():
         raise invalid(
             f"{given['time_zone']!r} is no time zone.",
@@ -252,8 +255,9 @@ def _set_status(draft: Draft, status: str, kind: str, note: str, *, ends: bool =
     if draft.state.goal.status == status:
         return
     rows: Rows = {("goal", ""): {"status": status, "closing_note": note}}
-    if ends:
+    if status in CLOSED_GOALS:
         rows["goal", ""]["closed_at"] = draft.now
+    if ends:
         for turn in draft.state.turns.values():
             if turn.status == "live":
                 rows |= end_turn(draft, turn, "revoked", f"the goal is {status}")

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 LEASE_MIN = timedelta(seconds=30)
 LEASE_MAX = timedelta(hours=24)
-LEASE_DEFAULT = timedelta(minutes=15)
+LEASE_DEFAULT_SECONDS = 900
 TURN_MAX = timedelta(hours=2)
 SOFT_CLAIM_TIMEOUT = timedelta(hours=2)
 SOFT_CLAIMS = 5  # per agent and goal
@@ -27,6 +27,11 @@ CANDIDATES = 5
 CHECK_FLOOR = timedelta(seconds=30)
 CHECK_CEILING = timedelta(minutes=30)
 FAILURE_BACKOFF = (timedelta(minutes=5), timedelta(minutes=15), timedelta(minutes=60))
+
+# Longer than anybody plans, and far from where dates and database columns end.
+SPAN_MAX_SECONDS = 10 * 366 * 24 * 3600
+SLOTS_MAX = 10**6
+FIGURE_MAX = 10**15  # tokens, or millionths of a dollar
 
 # How long evidence counts unless it says otherwise; None: until it is contradicted.
 EVIDENCE_VALID: dict[str, timedelta | None] = {

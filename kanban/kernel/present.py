@@ -13,7 +13,7 @@ from kanban.kernel.evidence import criterion_state, is_fresh
 from kanban.kernel.frontier import covering_gates, is_stale
 from kanban.kernel.gate import held_up, tag
 from kanban.kernel.lanes import gate_lane, lane_of
-from kanban.kernel.state import Criterion, Evidence, Gate, Goal, Member, Policy, State, Todo, Turn
+from kanban.kernel.state import Criterion, Evidence, Gate, Member, Policy, State, Todo, Turn
 
 JSON = dict[str, Any]
 
@@ -45,18 +45,6 @@ def goal_json(state: State) -> JSON:
         "closed_at": moment(goal.closed_at),
         "closing_note": goal.closing_note or None,
         "sample": goal.sample,
-    }
-
-
-def goal_line(goal: Goal) -> JSON:
-    """A goal in a list."""
-    return {
-        "slug": goal.slug,
-        "title": goal.title,
-        "status": goal.status,
-        "revision": goal.revision,
-        "version": goal.version,
-        "updated_at": moment(goal.updated_at),
     }
 
 

@@ -9,6 +9,7 @@ from math import floor
 
 from kanban.kernel.draft import Draft
 from kanban.kernel.errors import invalid
+from kanban.kernel.limits import FIGURE_MAX
 from kanban.kernel.state import Entry, Policy, State
 
 COUNTED = ("reserved", "spent")
@@ -107,8 +108,9 @@ def settle_entry(
     cost_micros: int = 0,
 ) -> dict[str, object]:
     """The fields that end a reservation: at most the slots reserved; tokens and money always."""
-    if min(tokens_in, tokens_out, cost_micros) < 0 or (slots is not None and slots < 0):
-        raise invalid("usage figures cannot be negative.", fields=["usage"])
+    for figure in (tokens_in, tokens_out, cost_micros, slots or 0):
+        if not 0 <= figure <= FIGURE_MAX:
+            raise invalid("usage figures lie between 0 and 10¹⁵.", fields=["usage"])
     booked = min(entry.slots, entry.slots if slots is None else slots) if spend else 0
     used = spend or tokens_in or tokens_out or cost_micros
     return {

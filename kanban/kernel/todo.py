@@ -8,14 +8,13 @@ from kanban.kernel import text
 from kanban.kernel.actor import require_administrator, require_person
 from kanban.kernel.claim import NO_CLAIM, Rows, closed_fields, revoke_turn, soften
 from kanban.kernel.conditions import (
-    condition_standing,
     parse_condition,
     refuse_cycle,
 )
 from kanban.kernel.draft import Draft
 from kanban.kernel.errors import Conflict, Invalid, NotAllowed, invalid
 from kanban.kernel.execution import Execution
-from kanban.kernel.frontier import CLOSED, UNSETTLED
+from kanban.kernel.frontier import CLOSED, UNSETTLED, forebears, scope_granted
 from kanban.kernel.guards import (
     require_active_goal,
     require_hand,
@@ -192,19 +191,32 @@ def reopen_todo(draft: Draft, ref: str, *, reason: str) -> None:
     ended = [gate for gate in draft.state.gates.values() if gate.status in unfreed]
     if any(ref in gate.blocks_todos for gate in ended):
         require_person(draft.actor, "Reopening what nobody chose to let pass")
-    draft.record_one(
-        "todo.reopened",
-        ("todo", ref),
-        status="open",
-        closed_at=None,
-        outcome="",
-        successors=(),
-        superseded_by=(),
-        rationale="",
-        override_note="",
-        status_reason=text.title(reason, "reason", limit=text.NOTE_LIMIT),
-        **NO_CLAIM,
-    )
+    rows: Rows = {
+        ("todo", ref): {
+            "status": "open",
+            "closed_at": None,
+            "outcome": "",
+            "successors": (),
+            "superseded_by": (),
+            "rationale": "",
+            "override_note": "",
+            "status_reason": text.title(reason, "reason", limit=text.NOTE_LIMIT),
+            **NO_CLAIM,
+        }
+    }
+    draft.record("todo.reopened", ref, rows | _spent_choices(draft, todo))
+
+
+def _spent_choices(draft: Draft, todo: Todo) -> Rows:
+    """A choice is spent by the work that it let pass: done again, it is asked about again."""
+    spent = forebears(draft.state, todo.ref) if todo.status == "done" else set()
+    rows: Rows = {}
+    for gate in draft.state.gates.values():
+        granted = gate.status == "chosen" and gate.decision_scope in todo.decision_scopes
+        if granted and spent & {*gate.blocks_todos}:
+            left = tuple(name for name in gate.blocks_todos if name not in spent)
+            rows["gate", gate.ref] = {"blocks_todos": left}
+    return rows
 
 
 def supersede_todo(
@@ -228,7 +240,7 @@ def supersede_todo(
     if not successors and not reason.strip():
         raise Invalid("continuation_required", "Name successors, or say why there are none.")
     for heir in successors:
-        draft.todo(heir)
+        _refuse_heir(draft, todo, draft.todo(heir))
         refuse_cycle(draft.state, ref, [heir])
     rows: Rows = {
         ("todo", ref): {
@@ -245,6 +257,23 @@ def supersede_todo(
             named = dict.fromkeys([*gate.blocks_todos, *successors])
             rows["gate", gate.ref] = {"blocks_todos": tuple(named)}
     draft.record("todo.superseded", ref, rows | revoke_turn(draft, todo))
+
+
+def _refuse_heir(draft: Draft, todo: Todo, heir: Todo) -> None:
+    """An agent replaces work by work: not a person's task, not by what is over, and a choice about
+    the one is none about another that waits for a choice of its own."""
+    if draft.actor.judges:
+        return
+    if todo.kind == "user_action":
+        raise NotAllowed("human_required", f"{todo.ref} is a person's to do or to replace.")
+    require_not_closed(heir)
+    own = [s for s in heir.decision_scopes if not scope_granted(draft.state, heir, s)]
+    if lent := [s for s in own if scope_granted(draft.state, todo, s)]:
+        raise Conflict(
+            "gate_open",
+            f"{lent[0]} was decided for {todo.ref}, not for {heir.ref}.",
+            "Ask for it with a gate that names that todo, or replace by a new todo.",
+        )
 
 
 def evidence_required(ref: str) -> Invalid:
@@ -270,11 +299,6 @@ def parse_blocked_on(draft: Draft, ref: str, given: dict[str, Any]) -> dict[str,
     if condition["type"] == "todo_done":
         refuse_cycle(draft.state, ref, [condition["ref"]])
     return {"until": condition}
-
-
-def blocked_condition_holds(draft: Draft, todo: Todo) -> bool:
-    until = (todo.blocked_on or {}).get("until")
-    return bool(until) and condition_standing(draft.state, until, draft.now) == "holds"
 
 
 def require_status(todo: Todo, *allowed: str) -> None:

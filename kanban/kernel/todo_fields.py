@@ -10,6 +10,7 @@ from kanban.kernel.conditions import parse_condition, refuse_cycle
 from kanban.kernel.draft import Draft
 from kanban.kernel.errors import Invalid, invalid
 from kanban.kernel.frontier import member_of
+from kanban.kernel.limits import SPAN_MAX_SECONDS
 from kanban.kernel.wording import parse_decision_scope
 
 KINDS = ("advancement", "monitor", "user_action")
@@ -107,8 +108,8 @@ def parse_priority(value: Any) -> int:
 
 def _monitor(draft: Draft, given: dict[str, Any]) -> dict[str, Any]:
     cadence = given.get("cadence_seconds")
-    if not isinstance(cadence, int) or cadence < CADENCE_MIN:
-        raise invalid("cadence_seconds must be at least 60.", fields=["monitor"])
+    if not isinstance(cadence, int) or not CADENCE_MIN <= cadence <= SPAN_MAX_SECONDS:
+        raise invalid("cadence_seconds lies between 60 and ten years.", fields=["monitor"])
     first: datetime = given.get("next_due_at") or draft.now
     return {
         "target": text.title(given.get("target", ""), "target", limit=2_000),

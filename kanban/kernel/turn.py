@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from math import isfinite
 from typing import Any
 
 from kanban.kernel import quota, text
@@ -289,14 +290,23 @@ def _poll_fields(draft: Draft, todo: Todo, result: str, given: dict[str, Any]) -
 
 
 def _limit_rows(draft: Draft, turn: Turn, limited: Any) -> Rows:
-    if not limited:
-        return {}
+    return {("member", turn.agent): limit_fields(limited)} if limited else {}
+
+
+def limit_fields(limited: Any) -> dict[str, Any]:
+    """A member's fields for a provider limit: an instant, or "unknown"."""
     unknown = limited == "unknown"
+    return {"limited_until": None if unknown else limited, "limit_unknown": unknown}
+
+
+def _figures(usage: dict[str, Any]) -> dict[str, int]:
+    money = float(usage.get("cost_usd") or 0)
+    if not isfinite(money):
+        raise invalid("cost_usd is not a figure.", fields=["usage"])
     return {
-        ("member", turn.agent): {
-            "limited_until": None if unknown else limited,
-            "limit_unknown": unknown,
-        }
+        "tokens_in": int(usage.get("tokens_in") or 0),
+        "tokens_out": int(usage.get("tokens_out") or 0),
+        "cost_micros": round(money * 1_000_000),
     }
 
 
@@ -310,11 +320,7 @@ def _turn_rows(
     summary: str,
 ) -> Rows:
     usage = given.get("usage") or {}
-    figures = {
-        "tokens_in": int(usage.get("tokens_in") or 0),
-        "tokens_out": int(usage.get("tokens_out") or 0),
-        "cost_micros": round(float(usage.get("cost_usd") or 0) * 1_000_000),
-    }
+    figures = _figures(usage)
     rows: Rows = {
         ("turn", turn.id): {
             "status": "finished",

@@ -11,6 +11,7 @@ from kanban.kernel.limits import (
     DEFAULT_ANSWER_AFTER,
     REMIND_DEFAULT_SECONDS,
     REMIND_MIN_SECONDS,
+    SPAN_MAX_SECONDS,
 )
 from kanban.kernel.vague import refuse_vague
 
@@ -79,8 +80,10 @@ def parse_decision_scope(value: str) -> str:
 
 def _remind(seconds: int | None) -> int:
     value = REMIND_DEFAULT_SECONDS if seconds is None else seconds
-    if value < REMIND_MIN_SECONDS:
-        raise invalid("remind_after_seconds must be at least 60.", fields=["remind_after_seconds"])
+    if not REMIND_MIN_SECONDS <= value <= SPAN_MAX_SECONDS:
+        raise invalid(
+            "remind_after_seconds lies between 60 and ten years.", fields=["remind_after_seconds"]
+        )
     return value
 
 

@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
                 ('role', models.CharField(blank=True, default='', max_length=40)),
                 ('capabilities', models.JSONField(blank=True, default=list)),
                 ('work_mode', models.CharField(blank=True, default='active', max_length=20)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('created_at', models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
@@ -31,7 +31,7 @@ class Migration(migrations.Migration):
                 ('slug', models.SlugField(max_length=100, unique=True)),
                 ('title', models.CharField(blank=True, default='', max_length=300)),
                 ('repository', models.CharField(blank=True, default='', max_length=300)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('created_at', models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(

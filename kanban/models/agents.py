@@ -20,7 +20,7 @@ class Agent(models.Model):
     role = word(40)
     capabilities = items()
     work_mode = word(20, default="active")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField()
 
     def __str__(self) -> str:
         return self.name

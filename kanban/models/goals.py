@@ -11,7 +11,7 @@ class Project(models.Model):
     slug = models.SlugField(max_length=100, unique=True)
     title = word(300)
     repository = word(300)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField()
 
     def __str__(self) -> str:
         return self.title or self.slug

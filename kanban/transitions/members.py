@@ -19,7 +19,7 @@ from kanban.models import Agent, Token
 from kanban.models.agents import HOST_KINDS
 from kanban.queries.snapshot import goals_of
 from kanban.store.write import write
-from kanban.transitions.perform import Call, perform
+from kanban.transitions.perform import Call, Work, perform, perform_together
 from kanban.transitions.receipt import Receipt
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
@@ -48,7 +48,11 @@ def create_agent(
         if Agent.objects.filter(name=name).exists():
             raise Conflict("exists", f"There is an agent {name!r} already.", "Use it.")
         return Agent.objects.create(
-            name=name, host_kind=host_kind, role=role, capabilities=sorted({*capabilities})
+            name=name,
+            host_kind=host_kind,
+            role=role,
+            capabilities=sorted({*capabilities}),
+            created_at=now,
         )
 
     return write(work)
@@ -62,17 +66,16 @@ def change_agent(actor: Actor, name: str, given: dict[str, Any], *, now: datetim
         raise invalid(f"work_mode is one of {', '.join(rules.WORK_MODES)}.", fields=["work_mode"])
     own = {field: given[field] for field in ("role", "capabilities", "work_mode") if field in given}
 
-    def work() -> None:
-        Agent.objects.filter(pk=agent.pk).update(**own)
+    def row() -> None:
+        if own:
+            Agent.objects.filter(pk=agent.pk).update(**own)
 
-    if own:
-        write(work)
-    change_members(actor, name, given, now=now)
+    perform_together(actor, member_changes(name, given), now=now, alongside=row)
     return find_agent(name)
 
 
-def change_members(actor: Actor, name: str, given: dict[str, Any], *, now: datetime) -> None:
-    """The same change in every goal of the agent; closed goals are left as they are."""
+def member_changes(name: str, given: dict[str, Any]) -> list[tuple[str, Call, Work]]:
+    """The same change of an agent in each of its goals."""
     fields = {
         field: tuple(value) if field == "capabilities" else value for field, value in given.items()
     }
@@ -81,8 +84,7 @@ def change_members(actor: Actor, name: str, given: dict[str, Any], *, now: datet
         rules.change_member(draft, name, fields)
         return {}
 
-    for goal in goals_of(name):
-        perform(actor, goal, Call(f"member.change {name}"), work, now=now)
+    return [(goal, Call(f"member.change {name}"), work) for goal in goals_of(name)]
 
 
 def require_self_or_administrator(actor: Actor, name: str, given: dict[str, Any]) -> None:

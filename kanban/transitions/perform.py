@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -41,30 +41,51 @@ def perform(actor: Actor, goal: str, call: Call, work: Work, *, now: datetime) -
 
     Raises what the rule refuses with; a stored receipt under the same key is returned instead.
     """
-
     _refuse_viewer(actor)
+    return _finish(write(lambda: _carry_out(actor, goal, call, work, now)))
 
-    def once() -> Receipt:
-        lock_goal(goal)
-        if stored := _replay(actor, goal, call):
-            return stored
-        loaded = load(goal)
-        draft = Draft(loaded.state, now=ledger_time(loaded.state, now), actor=actor)
-        _check_version(draft, call)
-        settle_draft(draft)
-        body = work(draft)
-        settle_draft(draft)
-        save(draft, goal_id=loaded.goal_id, head_hash=loaded.head_hash, request_id=call.key or "")
-        return _keep(actor, goal, call, _receipt(draft, body), now)
 
-    return _finish(write(once))
+def perform_together(
+    actor: Actor,
+    writes: Iterable[tuple[str, Call, Work]],
+    *,
+    now: datetime,
+    alongside: Callable[[], object] | None = None,
+) -> list[Receipt]:
+    """Several goals' writes in one transaction, `alongside` for rows that belong to no goal.
+
+    The receipts come in the order of the goals' slugs, which is the order of locking: so two
+    such writes cannot hold each other up.
+    """
+    _refuse_viewer(actor)
+    ordered = sorted(writes, key=lambda write: write[0])
+
+    def once() -> list[Receipt]:
+        if alongside:
+            alongside()
+        return [_carry_out(actor, goal, call, work, now) for goal, call, work in ordered]
+
+    return [_finish(receipt) for receipt in write(once)]
+
+
+def _carry_out(actor: Actor, goal: str, call: Call, work: Work, now: datetime) -> Receipt:
+    lock_goal(goal)
+    if stored := _replay(actor, goal, call):
+        return stored
+    loaded = load(goal)
+    draft = Draft(loaded.state, now=ledger_time(loaded.state, now), actor=actor)
+    _check_version(draft, call)
+    settle_draft(draft)
+    body = work(draft)
+    settle_draft(draft)
+    save(draft, goal_id=loaded.goal_id, head_hash=loaded.head_hash, request_id=call.key or "")
+    return _keep(actor, goal, call, _receipt(draft, body), now)
 
 
 def perform_first(
     actor: Actor, choose_slug: Callable[[], str], call: Call, work: Work, *, now: datetime
 ) -> Receipt:
     """The same for the write that brings a goal into being, under a slug chosen inside it."""
-
     _refuse_viewer(actor)
 
     def once() -> Receipt:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -28,6 +28,3 @@ class Receipt:
     def from_json(cls, stored: str) -> Receipt:
         goal, version, events, body = json.loads(stored)
         return cls(goal, version, tuple(events), body, replayed=True)
-
-    def with_body(self, **more: Any) -> Receipt:
-        return replace(self, body=self.body | more)

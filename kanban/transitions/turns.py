@@ -12,15 +12,14 @@ from kanban.kernel.decide import decide
 from kanban.kernel.decision import Ask
 from kanban.kernel.draft import Draft
 from kanban.kernel.execution import execution
+from kanban.kernel.limits import LEASE_DEFAULT_SECONDS
 from kanban.kernel.packet import packet
 from kanban.kernel.present import decision_json, quota_json, todo_json, turn_json
 from kanban.kernel.settle import settle_draft
 from kanban.kernel.state import Turn
-from kanban.transitions.members import change_members
-from kanban.transitions.perform import Call, perform
+from kanban.transitions.members import member_changes
+from kanban.transitions.perform import Call, Work, perform, perform_together
 from kanban.transitions.receipt import Receipt
-
-LEASE_SECONDS = 900
 
 
 def begin_turn(
@@ -29,7 +28,7 @@ def begin_turn(
     ask: Ask,
     *,
     now: datetime,
-    lease_seconds: int = LEASE_SECONDS,
+    lease_seconds: int = LEASE_DEFAULT_SECONDS,
     key: str | None = None,
 ) -> Receipt:
     """Decides, claims with a lease and reserves quota; raises `not_now` with the decision.
@@ -58,7 +57,7 @@ def renew_turn(
     agent: str,
     execution_key: str = "",
     epoch: int | None = None,
-    lease_seconds: int = LEASE_SECONDS,
+    lease_seconds: int = LEASE_DEFAULT_SECONDS,
     key: str | None = None,
 ) -> Receipt:
     by = execution(agent, execution_key)
@@ -93,17 +92,17 @@ def finish_turn(
         return _finished(draft, turn, Ask(by))
 
     call = Call(f"turn.finish {turn_id}", [by.mark, epoch, given], key)
-    receipt = perform(actor, goal, call, work, now=now)
-    if not receipt.replayed and (limited := given.get("limited_until")):
-        _limit_everywhere(actor, agent, limited, now)
-    return receipt
+    writes = [(goal, call, work), *_limits_elsewhere(goal, agent, given.get("limited_until"))]
+    receipts = perform_together(actor, writes, now=now)
+    return next(receipt for receipt in receipts if receipt.goal == goal)
 
 
-def _limit_everywhere(actor: Actor, agent: str, limited: Any, now: datetime) -> None:
-    """A provider's limit holds on all goals of the agent."""
-    unknown = limited == "unknown"
-    given = {"limited_until": None if unknown else limited, "limit_unknown": unknown}
-    change_members(actor, agent, given, now=now)
+def _limits_elsewhere(goal: str, agent: str, limited: Any) -> list[tuple[str, Call, Work]]:
+    """A provider's limit holds on the agent's other goals too, from the same commit on."""
+    if not limited:
+        return []
+    changes = member_changes(agent, rules.limit_fields(limited))
+    return [change for change in changes if change[0] != goal]
 
 
 def _finished(draft: Draft, turn: Turn, ask: Ask) -> dict[str, Any]:

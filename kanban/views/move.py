@@ -13,7 +13,7 @@ from kanban.kernel.state import State, Todo
 from kanban.queries import clock
 from kanban.queries.card import card_of
 from kanban.queries.states import goal_state
-from kanban.transitions import todos
+from kanban.transitions import claims, todos
 from kanban.views.access import actor_of, person_required
 from kanban.views.changed import Toast, changed
 from kanban.views.labels import lane_label
@@ -45,7 +45,7 @@ def _ready(request: HttpRequest, slug: str, todo: Todo) -> None:
     elif todo.status == "blocked":
         todos.unblock_todo(actor, slug, todo.ref, now=now, key=key)
     elif todo.owner:
-        todos.release_todo(actor, slug, todo.ref, now=now, key=key)
+        claims.release_todo(actor, slug, todo.ref, now=now, key=key)
     else:
         _explain_ready(goal_state(slug, now), todo)
 

@@ -12,9 +12,9 @@ from kanban.kernel.decision import Ask
 from kanban.kernel.execution import execution
 from kanban.models import Event, Policy, Token
 from kanban.queries.clock import now
-from kanban.queries.decision import should_run
 from kanban.queries.events import verify_goal
 from kanban.transitions import goals, members, todos
+from tests.kanban.deciding import should_run
 
 pytestmark = pytest.mark.django_db
 

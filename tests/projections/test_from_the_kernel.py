@@ -9,11 +9,12 @@ import pytest
 
 from kanban.kernel import actor
 from kanban.queries.snapshot import load
+from kanban.transitions.claims import claim_todo
 from kanban.transitions.gates import answer_gate, ask_gate
 from kanban.transitions.goals import create_goal
 from kanban.transitions.members import create_agent
 from kanban.transitions.perform import settle_goal
-from kanban.transitions.todos import add_todos, claim_todo, drop_todo
+from kanban.transitions.todos import add_todos, drop_todo
 from projections import asking
 from projections.models import Board, Watch
 from projections.tasks import sweep

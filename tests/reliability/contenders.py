@@ -77,13 +77,13 @@ def outcome(work: Callable[[], Any]) -> str:
 
 
 def acts() -> dict[str, Callable[[str], Any]]:
-    from kanban.transitions import todos
+    from kanban.transitions import claims, todos
     from tests.kanban.store.ledger import AGENT, GOAL, NOW, OWNER, PEER, begin
 
     def claim(key: str) -> Any:
         who = AGENT if hash(key) % 2 else PEER
         given = {"lease_seconds": 900, "execution_key": key, "now": NOW}
-        return todos.claim_todo(who, GOAL, "T1", **given)  # type: ignore[arg-type]
+        return claims.claim_todo(who, GOAL, "T1", **given)  # type: ignore[arg-type]
 
     def begin_any(key: str) -> Any:
         return begin(AGENT if hash(key) % 2 else PEER, key)

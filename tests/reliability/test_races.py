@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kanban.models import Entry, Gate, Goal, Todo, Turn
-from kanban.transitions import gates, goals, perform, quota, todos
+from kanban.transitions import claims, gates, goals, perform, quota
 from tests.kanban.store.ledger import (
     AGENT,
     GOAL,
@@ -47,11 +47,11 @@ def at_once(*works: Callable[[], Any]) -> list[str]:
     return outcomes
 
 
-def claims(todo: str, count: int) -> list[Callable[[], Any]]:
+def claims_of(todo: str, count: int) -> list[Callable[[], Any]]:
     def one(number: int) -> Callable[[], Any]:
         who = (AGENT, PEER)[number % 2]
         key = f"process {number}"
-        return lambda: todos.claim_todo(
+        return lambda: claims.claim_todo(
             who, GOAL, todo, lease_seconds=900, execution_key=key, now=NOW
         )
 
@@ -60,7 +60,7 @@ def claims(todo: str, count: int) -> list[Callable[[], Any]]:
 
 def test_of_sixteen_threads_one_claims_the_todo() -> None:
     make_goal()
-    assert Counter(at_once(*claims("T1", 16))) == {"ok": 1, "already_claimed": 15}
+    assert Counter(at_once(*claims_of("T1", 16))) == {"ok": 1, "already_claimed": 15}
     assert Todo.objects.get().epoch == 1
     assert_sound()
 
@@ -141,7 +141,7 @@ def test_a_finish_and_a_takeover_do_not_both_happen() -> None:
         ref = begun.body["todo"]
         finished, taken = at_once(
             lambda: finish(begun, key="k"),  # noqa: B023
-            lambda: todos.reassign_todo(OWNER, GOAL, ref, agent="peer", now=NOW),  # noqa: B023
+            lambda: claims.reassign_todo(OWNER, GOAL, ref, agent="peer", now=NOW),  # noqa: B023
         )
         todo = Todo.objects.get(ref=ref)
         turn = Turn.objects.get(id=begun.body["id"])

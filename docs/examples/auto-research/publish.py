@@ -46,7 +46,7 @@ class Comparison:
         )
 
     @property
-    def table(self) -> str:
+    def by_fold(self) -> str:
         return "\n".join(
             f"Fold {fold}: {one} right, the baseline {other.correct}."
             for fold, (one, other) in enumerate(self.folds)
@@ -139,7 +139,7 @@ def ask(loopx: LoopX, promotion: str, result: Comparison, proof: str) -> None:
         label="publishing the winner",
         kind="publish",
         decision_scope=SCOPE,
-        why=result.table,
+        why=result.by_fold,
         options=[
             {
                 "key": "publish",

@@ -70,6 +70,8 @@ Day = Annotated[date, BeforeValidator(_date)]
 Number = Annotated[float, BeforeValidator(_number)]
 Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 Big = Annotated[int, Field(ge=0, le=2**53)]
+# The kernel says which leases it gives; this only keeps out what no span of time can hold.
+LeaseSeconds = Annotated[int, Field(ge=-(2**31), le=2**31 - 1)]
 Seconds = Annotated[int, Field(ge=0, le=10 * 366 * 86400)]
 Name = Annotated[str, Field(min_length=1, max_length=64)]
 Slug = Annotated[str, Field(min_length=1, max_length=100)]
@@ -83,7 +85,7 @@ Epoch = Annotated[int, Field(ge=0, le=2**31 - 1)]
 class Fenced(Body):
     """What an owner sends with an operator: which of its processes, under which claim."""
 
-    execution_key: ExecutionKey | None = None
+    execution_key: ExecutionKey = ""
     epoch: Epoch | None = None
 
 

@@ -50,7 +50,7 @@ class EventFilter(Paged):
 
 class AskQuery(BaseModel):
     agent: Key | None = None
-    execution_key: Key | None = None
+    execution_key: Key = ""
     capability: Annotated[list[Key], Field(max_length=200)] = []
     slots: Annotated[int, Field(ge=1, le=1000)] = 1
     todo: Annotated[str, Field(pattern=r"^T[1-9][0-9]{0,8}$")] | None = None

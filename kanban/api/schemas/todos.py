@@ -14,6 +14,7 @@ from kanban.api.schemas.base import (
     Epoch,
     ExecutionKey,
     Fenced,
+    LeaseSeconds,
     Moment,
     Name,
     Ref,
@@ -98,7 +99,7 @@ class TodoChange(Change):
     keep_true: bool | None = None
     waits_for: str | None = None
     reason: str | None = None
-    execution_key: ExecutionKey | None = None
+    execution_key: ExecutionKey = ""
     epoch: Epoch | None = None
 
 
@@ -138,16 +139,16 @@ OneOrMany = Annotated[
 
 class Claim(Body):
     agent: Name | None = None
-    execution_key: ExecutionKey | None = None
-    lease_seconds: int | None = None
+    execution_key: ExecutionKey = ""
+    lease_seconds: LeaseSeconds | None = None
     write_scopes: Words | None = None
     capabilities: Words | None = None
 
 
 class ClaimNext(Body):
     agent: Name | None = None
-    execution_key: ExecutionKey | None = None
-    lease_seconds: int | None = None
+    execution_key: ExecutionKey = ""
+    lease_seconds: LeaseSeconds | None = None
     capabilities: Words | None = None
 
 

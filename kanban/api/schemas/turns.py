@@ -12,6 +12,7 @@ from kanban.api.schemas.base import (
     Count,
     Epoch,
     ExecutionKey,
+    LeaseSeconds,
     Moment,
     Name,
     Number,
@@ -27,16 +28,16 @@ class TurnIn(Body):
     agent: Name | None = None
     todo: Ref | None = None
     capabilities: Words | None = None
-    lease_seconds: int | None = None
+    lease_seconds: LeaseSeconds | None = None
     slots: Annotated[int, Field(ge=1, le=1000)] | None = None
-    execution_key: ExecutionKey | None = None
+    execution_key: ExecutionKey = ""
     shown: Words | None = None
 
 
 class Renew(Body):
-    execution_key: ExecutionKey | None = None
+    execution_key: ExecutionKey = ""
     epoch: Epoch | None = None
-    lease_seconds: int | None = None
+    lease_seconds: LeaseSeconds | None = None
 
 
 class Successors(Body):
@@ -112,7 +113,7 @@ class Check(Body):
 
 class Finish(Body):
     result: Literal["completed", "progress", "no_change", "failed", "blocked", "asked"]
-    execution_key: ExecutionKey | None = None
+    execution_key: ExecutionKey = ""
     epoch: Epoch | None = None
     outcome: (
         Literal["surface_only", "outcome_gap", "outcome_progress", "primary_outcome"] | None
@@ -131,7 +132,7 @@ class Finish(Body):
 
 class Submit(Body):
     evidence: EvidenceItems
-    execution_key: ExecutionKey | None = None
+    execution_key: ExecutionKey = ""
     epoch: Epoch | None = None
 
 
@@ -139,5 +140,5 @@ class Complete(Body):
     evidence: EvidenceItems | None = None
     continuation: Continuation | None = None
     override_note: str | None = None
-    execution_key: ExecutionKey | None = None
+    execution_key: ExecutionKey = ""
     epoch: Epoch | None = None

@@ -147,6 +147,19 @@ def test_json_that_could_be_read_in_two_ways_is_refused(body: bytes) -> None:
         read(body)
 
 
+@pytest.mark.parametrize("seconds", [2**53, -(2**53), 2**31])
+@pytest.mark.parametrize("path", ["turns", "todos/claim-next"])
+def test_a_lease_that_no_clock_can_hold_is_refused(world: World, path: str, seconds: int) -> None:
+    answer = world.agent.post(f"/goals/apollo/{path}", {"lease_seconds": seconds})
+    check(answer, 422, "invalid")
+
+
+@pytest.mark.parametrize("end", ["since", "until"])
+def test_a_moment_before_time_began_is_refused(world: World, end: str) -> None:
+    answer = world.agent.get(f"/goals/apollo/events?{end}=0001-01-01T00:00:00%2B14:00")
+    check(answer, 422, "invalid")
+
+
 def test_strict_json_reaches_the_caller_as_a_problem(world: World) -> None:
     answer = world.agent.post("/goals/apollo/todos", b'{"title": "a", "title": "b"}')
     check(answer, 422, "invalid")

@@ -132,6 +132,7 @@ def test_a_question_sent_back_is_reworded_by_whom_it_holds_up_and_delivered_anew
     assert repair.gap.startswith(f"needs_info:{asked}:")
     assert world.gate(asked).received_by == ("peer",)
     world.do(PEER, gate.revise_gate, asked, {"question": "Shall we publish version 2.1 now?"})
+    assert world.gate(asked).received_by == ()
     world.finish(repair, "progress")
     assert world.gate(asked).status == "open"
     assert world.reason(PEER) == "ask gate_open"

@@ -269,3 +269,136 @@ def test_a_reviewers_turn_does_not_outlive_the_review() -> None:
             world.finish(reviewing, "completed")
         expected = ("open", "agent") if more else ("done", "")
         assert (world.todo(ref).status, world.todo(ref).owner) == expected
+
+
+def asked_by_a_person(**given: Any) -> World:
+    """T1 waits for a person's own question, which another person sent back."""
+    world = World()
+    world.ask(OWNER, kind="publish", blocks={"todos": [world.add()]}, **given)
+    world.send_back("G1")
+    return world
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"kind": "direction", "default_option": "yes", "expire_at": timedelta(hours=25)},
+        {"kind": "direction"},
+        {"decision_scope": "publish:x"},
+        {"on_reject": "drop"},
+        {"expire_at": timedelta(hours=1)},
+        {"blocks": {"todos": []}},
+    ],
+)
+def test_rewording_changes_the_words_and_nothing_that_is_judged(given: dict[str, Any]) -> None:
+    world = asked_by_a_person()
+    change = {
+        name: world.now + value if isinstance(value, timedelta) else value
+        for name, value in given.items()
+    }
+    for who in (AGENT, PEER):
+        with refused("human_required"):
+            world.do(who, gate.revise_gate, "G1", change)
+    world.do(AGENT, gate.revise_gate, "G1", {"question": "Shall we publish version 3 now?"})
+    world.pass_time(hours=26)
+    assert world.reason() == "ask gate_open"
+
+
+def test_an_agent_may_give_its_own_question_more_time_but_not_less() -> None:
+    world = World()
+    world.ask(expire_at=world.now + timedelta(hours=2))
+    with refused("human_required"):
+        world.do(AGENT, gate.revise_gate, "G1", {"expire_at": world.now + timedelta(hours=1)})
+    with refused("human_required"):
+        world.do(AGENT, gate.revise_gate, "G1", {"expire_at": None})
+    world.do(AGENT, gate.revise_gate, "G1", {"expire_at": world.now + timedelta(hours=3)})
+
+
+def test_a_question_asked_before_a_rejection_does_not_undo_it() -> None:
+    world = World()
+    ref = world.add()
+    asked, other = world.ask(blocks={"todos": [ref]}), world.ask(blocks={"todos": [ref]})
+    world.pass_time(minutes=1)
+    world.answer(asked, outcome="rejected")
+    world.answer(other)
+    assert world.todo(ref).blocked_on == {"gate": asked}
+    assert world.reason() == "ask person_needed"
+    world.pass_time(minutes=1)
+    world.answer(world.ask(blocks={"todos": [ref]}, follows=asked))
+    assert world.reason() == "deliver work_ready"
+
+
+def test_a_choice_is_spent_by_the_work_it_let_pass() -> None:
+    world = World()
+    ref = world.add(decision_scopes=["publish:x"])
+    asked = world.ask(decision_scope="publish:x", kind="publish", blocks={"todos": [ref]})
+    world.answer(asked)
+    world.work(evidence=[NOTE])
+    world.do(OWNER, goal.change_member, "agent", {"delegated": DELEGATED})
+    world.do(AGENT, todo.reopen_todo, ref, reason="Once more.")
+    assert world.gate(asked).status == "chosen"
+    assert world.reason() == "self_repair decision_gap"
+    with refused("not_runnable"):
+        world.claim(ref)
+
+
+def test_replacing_lends_no_choice_and_skips_no_person() -> None:
+    world = World()
+    first, second = (world.add(name, decision_scopes=["publish:x"]) for name in ("A", "B"))
+    asked = world.ask(decision_scope="publish:x", kind="publish", blocks={"todos": [first]})
+    world.answer(asked)
+    epoch = world.claim(first).epoch
+    hand: dict[str, Any] = {"by": execution("agent"), "epoch": epoch, "reason": "Same."}
+    with refused("gate_open"):
+        world.do(AGENT, todo.supersede_todo, first, successors=[second], **hand)
+    world.do(OWNER, todo.drop_todo, second, reason="No.")
+    with refused("todo_closed"):
+        world.do(AGENT, todo.supersede_todo, first, successors=[second], **hand)
+    task = world.add("Sign the contract", kind="user_action")
+    world.do(OWNER, goal.change_member, "agent", {"delegated": DELEGATED})
+    heir = world.add("Pretend")
+    with refused("human_required"):
+        world.do(AGENT, todo.supersede_todo, task, successors=[heir], reason="Easier.")
+
+
+def test_a_question_does_not_loosen_what_waits_for_a_person() -> None:
+    world = held_person()
+    asked = world.ask(blocks={"todos": ["T1"]})
+    world.do(AGENT, gate.withdraw_gate, asked, reason="Moot.")
+    assert world.todo("T1").blocked_on == {"person": "the owner"}
+    world.pass_time(minutes=1)
+    world.answer(world.ask(blocks={"todos": ["T1"]}))
+    assert world.todo("T1").status == "blocked"
+
+
+def test_a_resting_agent_claims_nothing() -> None:
+    world = World()
+    ref, watch = world.add(), world.monitor()
+    for mode in ("paused", "monitor_only"):
+        world.do(OWNER, goal.change_member, "agent", {"work_mode": mode})
+        with refused("not_runnable"):
+            world.claim(ref)
+    assert world.claim(watch).owner == "agent"
+
+
+def test_absurd_figures_are_refused_like_any_other() -> None:
+    """Left in, some of them would break every later decision on the goal."""
+    world = World()
+    ref = world.add()
+    for seconds in (2**53, -(2**53)):
+        with refused("invalid_ttl"):
+            world.claim(ref, lease_seconds=seconds)
+        with refused("invalid"):
+            world.prove(valid_seconds=seconds)
+        with refused("invalid"):
+            world.ask(remind_after_seconds=seconds)
+        with refused("invalid"):
+            world.monitor(cadence_seconds=seconds)
+        with refused("invalid"):
+            world.do(OWNER, goal.set_policy, "", {"slots": seconds})
+    with refused("invalid"):
+        world.add(resume_when={"type": "time", "at": "9999-12-31T23:59:59-12:00"})
+    begun = world.begin()
+    for usage in ({"tokens_in": 2**63}, {"cost_usd": float("inf")}, {"cost_usd": float("nan")}):
+        with refused("invalid"):
+            world.finish(begun, "completed", usage=usage)

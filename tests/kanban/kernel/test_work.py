@@ -325,6 +325,16 @@ def test_a_wait_that_blocks_counts_for_cycles_too() -> None:
         world.do(OWNER, todo.update_todo, b, {"depends_on": [a]}, None, None)
 
 
+def test_a_replacement_counts_for_cycles_too() -> None:
+    world = World()
+    old, new, after = (world.add(name) for name in ("Old", "New", "After"))
+    world.do(OWNER, todo.update_todo, after, {"depends_on": [old]}, None, None)
+    world.do(OWNER, todo.supersede_todo, old, successors=[new])
+    with refused("cycle") as caught:
+        world.do(OWNER, todo.update_todo, new, {"depends_on": [after]}, None, None)
+    assert caught.value.extra["cycle"] == [new, after, old, new]
+
+
 def test_superseding_passes_on_scopes_coverage_and_dependents() -> None:
     world = World()
     old = world.add(decision_scopes=["publish:x"])

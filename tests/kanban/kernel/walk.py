@@ -172,7 +172,7 @@ class Walk(RuleBasedStateMachine):
         wanted = "" if number is None else self.ref(number)
         with suppress(LoopxError):
             begun = self.world.begin(who, key, todo=wanted, slots=slots)
-            if begun.began_at == self.world.moment:
+            if begun.id not in self.before.turns:
                 within_quota(self.world.state, who.name, self.world)
             self.old_turns.append(begun)
 

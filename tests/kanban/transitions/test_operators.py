@@ -10,7 +10,7 @@ import pytest
 from kanban.kernel.errors import NotAllowed
 from kanban.models import Agent, Gate, Goal, Member, SignInLink, Todo, Token
 from kanban.queries.snapshot import load
-from kanban.transitions import evidence, gates, goals, members, people, quota, todos, turns
+from kanban.transitions import claims, evidence, gates, goals, members, people, quota, todos, turns
 from kanban.transitions.receipt import Receipt
 from tests.kanban.kernel.build import refused
 from tests.kanban.store.ledger import (
@@ -47,7 +47,7 @@ def test_the_life_of_a_todo() -> None:
     on: dict[str, Any] = {"now": NOW}
     hand: dict[str, Any] = on | {"execution_key": "k"}
     manual: Any = {"type": "manual"}
-    claimed = todos.claim_todo(AGENT, GOAL, "T1", **hand)
+    claimed = claims.claim_todo(AGENT, GOAL, "T1", **hand)
     assert shown(claimed) == ("open", "agent")
     hand["epoch"] = claimed.body["owner"]["epoch"]
     todos.update_todo(AGENT, GOAL, "T1", {"title": "Better"}, **hand)
@@ -68,16 +68,16 @@ def test_the_life_of_a_todo() -> None:
     reopened = todos.reopen_todo(OWNER, GOAL, "T1", reason="It broke.", **on)
     assert shown(reopened) == ("open", None)
     assert shown(todos.move_todo(OWNER, GOAL, "T1", after="T3", **on)) == ("open", None)
-    best = todos.claim_next(AGENT, GOAL, **on)
+    best = claims.claim_next(AGENT, GOAL, **on)
     assert best.body["todo"]["ref"] == "T2"
     given: Any = {
         "agent": "peer",
         "reason": "Please.",
         "epoch": best.body["todo"]["owner"]["epoch"],
     }
-    assert shown(todos.reassign_todo(AGENT, GOAL, "T2", **given, **on)) == ("open", "peer")
+    assert shown(claims.reassign_todo(AGENT, GOAL, "T2", **given, **on)) == ("open", "peer")
     epoch = Todo.objects.get(ref="T2").epoch
-    assert shown(todos.release_todo(PEER, GOAL, "T2", epoch=epoch, **on)) == ("open", None)
+    assert shown(claims.release_todo(PEER, GOAL, "T2", epoch=epoch, **on)) == ("open", None)
     heirs: Any = [{"ref": "T3"}, {"title": "New"}]
     replaced = todos.supersede_todo(OWNER, GOAL, "T2", successors=heirs, **on)
     assert shown(replaced) == ("superseded", None)
@@ -87,15 +87,15 @@ def test_the_life_of_a_todo() -> None:
     )
     assert shown(done) == ("done", None)
     assert shown(todos.drop_todo(OWNER, GOAL, "T4", reason="Moot.", **on)) == ("dropped", None)
-    assert todos.claim_next(AGENT, GOAL, **on).body["todo"]["ref"] == "T1"
-    assert not todos.claim_next(AGENT, GOAL, **on).body["claimed"]
+    assert claims.claim_next(AGENT, GOAL, **on).body["todo"]["ref"] == "T1"
+    assert not claims.claim_next(AGENT, GOAL, **on).body["claimed"]
     assert_sound()
 
 
 def test_a_check_is_passed_on_when_completing() -> None:
     make_goal(0)
     todos.add_todos(OWNER, GOAL, [{"title": "Checked", "acceptance_check": "make test"}], now=NOW)
-    todos.claim_todo(AGENT, GOAL, "T1", now=NOW)
+    claims.claim_todo(AGENT, GOAL, "T1", now=NOW)
     given: dict[str, Any] = {
         "evidence": [PROOF],
         "continuation": NOTHING_MORE,
@@ -173,7 +173,7 @@ def test_a_turn_is_renewed_and_its_evidence_taken_out() -> None:
 
 def test_the_life_of_an_agent() -> None:
     make_goal(1)
-    todos.claim_todo(AGENT, GOAL, "T1", now=NOW)
+    claims.claim_todo(AGENT, GOAL, "T1", now=NOW)
     with refused("exists"):
         members.create_agent(OWNER, "agent", now=NOW)
     for bad in ("", "Two Words", "x" * 65):

@@ -15,9 +15,9 @@ from kanban.kernel.decision import Ask
 from kanban.kernel.errors import LoopxError
 from kanban.kernel.execution import execution
 from kanban.models import Event, Goal, StoredReceipt, Todo
-from kanban.queries.decision import should_run
 from kanban.queries.snapshot import load, settled
-from kanban.transitions import evidence, gates, goals, members, perform, quota, todos, turns
+from kanban.transitions import claims, evidence, gates, goals, members, perform, quota, todos, turns
+from tests.kanban.deciding import should_run
 from tests.kanban.kernel.build import refused
 from tests.kanban.store.ledger import (
     AGENT,
@@ -125,10 +125,10 @@ WRITES: dict[str, Write] = {
     "criterion": lambda key: goals.add_criterion(OWNER, GOAL, "Small", now=NOW, key=key),
     "pause": lambda key: goals.pause_goal(OWNER, GOAL, now=NOW, key=key),
     "add": lambda key: todos.add_todos(OWNER, GOAL, [{"title": "More"}], now=NOW, key=key),
-    "claim": lambda key: todos.claim_todo(
+    "claim": lambda key: claims.claim_todo(
         AGENT, GOAL, "T1", lease_seconds=60, execution_key="k", now=NOW, key=key
     ),
-    "claim next": lambda key: todos.claim_next(AGENT, GOAL, lease_seconds=60, now=NOW, key=key),
+    "claim next": lambda key: claims.claim_next(AGENT, GOAL, lease_seconds=60, now=NOW, key=key),
     "drop": lambda key: todos.drop_todo(OWNER, GOAL, "T1", reason="No.", now=NOW, key=key),
     "complete": lambda key: todos.complete_todo(
         OWNER, GOAL, "T1", evidence=[PROOF], continuation=NOTHING_MORE, now=NOW, key=key
@@ -173,11 +173,11 @@ def test_another_request_under_the_same_key_is_refused() -> None:
 
 def test_refusals_are_not_kept() -> None:
     make_goal()
-    todos.claim_todo(PEER, GOAL, "T1", lease_seconds=60, now=NOW)
+    claims.claim_todo(PEER, GOAL, "T1", lease_seconds=60, now=NOW)
     with refused("already_claimed"):
-        todos.claim_todo(AGENT, GOAL, "T1", now=NOW, key="k")
-    todos.release_todo(PEER, GOAL, "T1", epoch=1, now=NOW)
-    assert not todos.claim_todo(AGENT, GOAL, "T1", now=NOW, key="k").replayed
+        claims.claim_todo(AGENT, GOAL, "T1", now=NOW, key="k")
+    claims.release_todo(PEER, GOAL, "T1", epoch=1, now=NOW)
+    assert not claims.claim_todo(AGENT, GOAL, "T1", now=NOW, key="k").replayed
 
 
 def test_a_repeat_in_parallel_writes_once() -> None:

@@ -11,6 +11,7 @@ import pytest
 from django.db import connection
 from django.db.models import F
 
+from kanban.kernel.event import event_hash
 from kanban.kernel.replay import differences, replay
 from kanban.models import Event, Evidence, Goal, Todo, Turn
 from kanban.queries.events import goal_events, verify_goal
@@ -78,7 +79,23 @@ def with_data(version: int) -> None:
     edit(version, data=json.dumps(data))
 
 
-LAST = 9
+def forge(version: int) -> None:
+    """A change that is hashed as the store would hash it; only the next event gives it away."""
+    row = event(version).get()
+    edit(version, actor="person:owner2")
+    again = event_hash(
+        goal=GOAL,
+        version=row.version,
+        kind=row.kind,
+        actor="person:owner2",
+        subject=row.subject,
+        data=json.loads(row.data),
+        at=row.at,
+        request_id=row.request_id,
+        prev_hash=row.prev_hash,
+    )
+    edit(version, hash=again)
+
 
 TAMPERING: dict[str, tuple[Callable[[], Any], int]] = {
     "edited kind": (lambda: edit(4, kind="todo.dropped"), 4),
@@ -93,6 +110,7 @@ TAMPERING: dict[str, tuple[Callable[[], Any], int]] = {
     "deleted at the start": (lambda: event(1).delete(), 1),
     "swapped": (lambda: swap(4, 5), 4),
     "inserted": (lambda: insert(4), 5),
+    "forged with a hash of its own": (lambda: forge(4), 5),
     "edited text": (lambda: with_text(4, "Something else"), 4),
     "text passed off as erased": (lambda: with_text(4, "Something else", erased=True), 4),
     "lost text": (lambda: without_text(4), 4),
