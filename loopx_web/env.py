@@ -120,11 +120,15 @@ def queue(url: str, path: Path) -> dict[str, Any]:
 def kept_secret(path: Path, prefix: str = "") -> str:
     """A random secret that is made on first use and kept in a 0600 file."""
     try:
-        return path.read_text(encoding="ascii").strip()
+        kept = path.read_text(encoding="ascii").strip()
     except FileNotFoundError:
         return _new_secret(path, prefix + secrets.token_urlsafe(48))
     except (OSError, ValueError) as error:
         raise BadSetting(f"cannot read {path}: {_reason(error)}") from error
+    if not kept:
+        # Not made anew by itself: who has the old one would be locked out without a word.
+        raise BadSetting(f"{path} is empty. Put its content back, or remove it to get a new one.")
+    return kept
 
 
 def private_directory(path: Path) -> Path:

@@ -157,10 +157,16 @@ def _http_error(request: HttpRequest, error: HttpError) -> HttpResponse:
 
 
 def _database(request: HttpRequest, error: OperationalError) -> HttpResponse:
-    if "locked" not in str(error):
-        return broken(request, error)
-    detail = "The database is taken; nothing was changed."
-    return problem(request, Busy("busy", detail, "Send the same again in a second."))
+    said = str(error)
+    if "locked" in said:
+        detail = "The database is taken; nothing was changed."
+        return problem(request, Busy("busy", detail, "Send the same again in a second."))
+    if "disk is full" in said:
+        logger.error("%s %s: %s", request.method, request.path, said)
+        detail = "The server's disk is full; nothing was changed."
+        hint = "A person makes room on it; then send the same again."
+        return problem(request, Busy("busy", detail, hint))
+    return broken(request, error)
 
 
 def _invalid_request(request: HttpRequest, error: ValidationError) -> HttpResponse:

@@ -33,7 +33,9 @@ class Reply:
 
 
 def quote(text: str) -> str:
-    return "".join(chr(b) if b in _SAFE else f"%{b:02X}" for b in text.encode())
+    return "".join(
+        chr(b) if b in _SAFE else f"%{b:02X}" for b in text.encode(errors="surrogatepass")
+    )
 
 
 def query(pairs: list[tuple[str, str]]) -> str:
@@ -83,7 +85,7 @@ def _once(
     host, port = host_and_port(config.server)
     lines = [f"{method} /api/v1{path} HTTP/1.0", f"Host: {_authority(config.server)}"]
     lines += [f"{name}: {value}" for name, value in headers(config.token, accept, key).items()]
-    content = b"" if body is None else body.encode()
+    content = b"" if body is None else body.encode(errors="surrogatepass")
     if body is not None:
         lines += ["Content-Type: application/json", f"Content-Length: {len(content)}"]
     head = "\r\n".join([*lines, "Connection: close", "", ""]).encode("latin-1")
@@ -168,7 +170,7 @@ def _over_tls(
 ) -> Reply:
     from loopx_web.client import wire
 
-    content = None if body is None else body.encode()
+    content = None if body is None else body.encode(errors="surrogatepass")
     return wire.send(
         config.server,
         method,

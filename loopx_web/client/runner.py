@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -199,21 +200,33 @@ def read_report(path: Path, code: int, ended: str) -> dict[str, Any]:
 
 def _exit_words(code: int) -> str:
     if code < 0:
-        return f"The command was ended by {signal.Signals(-code).name}."
+        return f"The command was ended by {_signal_name(-code)}."
     return f"The command ended with exit code {code}."
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # a real-time signal has no name of its own
+        return f"signal {number}"
 
 
 def _read_result(path: Path) -> tuple[dict[str, Any], str]:
     try:
+        # Opening a pipe would wait for ever, with the lease renewed meanwhile.
+        if not stat.S_ISREG(path.stat().st_mode):
+            return {}, "The result file is no regular file."
         with path.open("rb") as file:
             content = file.read(RESULT_LIMIT + 1)
     except FileNotFoundError:
         return {}, ""
+    except OSError as error:
+        return {}, f"The result file cannot be read: {error.strerror}."
     if len(content) > RESULT_LIMIT:
         return {}, "The result file is larger than 1 MiB."
     try:
         data = json.loads(content)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return {}, f"The result file is not JSON: {error}."
     if not isinstance(data, dict) or not isinstance(data.get("result"), str):
         return {}, "The result file needs a JSON object with a `result`."

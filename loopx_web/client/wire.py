@@ -61,7 +61,9 @@ class Wire:
         headers = raw.headers(self.token, accept, key)
         if if_match is not None:
             headers["If-Match"] = f'"{if_match}"'
-        sent = None if body is None else json.dumps(body, ensure_ascii=False).encode()
+        # What is no text (half a surrogate pair, a stray byte of the shell) the server refuses.
+        words = None if body is None else json.dumps(body, ensure_ascii=False)
+        sent = None if words is None else words.encode(errors="surrogatepass")
         target = f"/api/v1{path}" + (f"?{encode_query(query)}" if query else "")
         answer = self._persist(
             method, target, headers, sent, timeout or self.timeout, attempts or self.attempts

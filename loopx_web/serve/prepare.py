@@ -16,11 +16,28 @@ def migrate() -> None:
     from django.db import DatabaseError
 
     try:
+        _refuse_damage()
         with _alone():
             if unapplied():
                 call_command("migrate", verbosity=0, interactive=False, skip_checks=True)
     except DatabaseError as error:
         raise StartFailure(_explain(error)) from error
+
+
+def _refuse_damage() -> None:
+    """A damaged SQLite file may answer for days before anybody reads a broken page of it.
+
+    Takes about a second per gigabyte.
+    """
+    from django.db import DatabaseError, connection
+
+    if connection.vendor != "sqlite":
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA quick_check(1)")
+        found = str(cursor.fetchone()[0])
+    if found != "ok":
+        raise DatabaseError(" ".join(found.removeprefix("*** in database main ***").split()))
 
 
 def unapplied() -> list[str]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import tempfile
+from contextlib import closing
 from pathlib import Path
 
 from platformdirs import user_data_path
@@ -12,6 +14,7 @@ from loopx_web import env
 from loopx_web.serve.failure import StartFailure
 
 OWNER_KEY = "owner.key"
+QUEUE = "queue.sqlite3"
 
 
 def choose(option: str | None) -> Path:
@@ -33,6 +36,7 @@ def prepare(directory: Path) -> None:
             "changed. Make it writable for this user, or choose another with --data-dir."
         ) from error
     env.kept_secret(directory / OWNER_KEY, prefix="lxo_")
+    _refuse_damaged_queue(directory / QUEUE)
 
 
 def _try_to_write(directory: Path) -> None:
@@ -41,6 +45,19 @@ def _try_to_write(directory: Path) -> None:
     for path in directory.glob("*.sqlite3"):
         if not os.access(path, os.W_OK):
             raise PermissionError(13, f"{path.name} is read-only")
+
+
+def _refuse_damaged_queue(path: Path) -> None:
+    if not path.exists():
+        return
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as queue:
+            queue.execute("PRAGMA schema_version").fetchone()
+    except sqlite3.DatabaseError as error:
+        raise StartFailure(
+            f"The queue {path} cannot be used: {error}. It holds only reminders of work that the "
+            "worker finds again by itself: move the file away and start again."
+        ) from error
 
 
 def _close_to_others(directory: Path) -> None:

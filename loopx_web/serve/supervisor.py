@@ -16,6 +16,7 @@ from types import FrameType
 STOP_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 # huey lets a running task finish; see worker.py.
 STOP_SECONDS = 25.0
+ECHO_SECONDS = 1.0
 BACK_OFF_SECONDS = (1.0, 2.0, 5.0, 15.0, 60.0)
 # A child that ran this long has recovered: its next failure starts the back-off anew.
 SETTLED_SECONDS = 60.0
@@ -189,19 +190,21 @@ class Supervisor:
     def _stop_all(self) -> None:
         for process in self.running.values():
             process.terminate()
-        give_up = time.monotonic() + STOP_SECONDS
+        began = time.monotonic()
         for part, process in self.running.items():
-            if not self._wait(process, give_up):
-                self.say(f"The {part.name} did not stop in time and was ended.")
+            if not self._wait(process, began):
+                self.say(f"The {part.name} was ended before it had finished.")
                 process.kill()
                 process.wait()
             if process.stdin is not None:
                 process.stdin.close()
 
-    def _wait(self, process: subprocess.Popen[bytes], give_up: float) -> bool:
+    def _wait(self, process: subprocess.Popen[bytes], began: float) -> bool:
         """False at the deadline, or when a second signal asks to hurry."""
         while process.poll() is None:
-            if time.monotonic() >= give_up or self._told_again():
+            passed = time.monotonic() - began
+            # A terminal, make and timeout send the first signal twice.
+            if passed >= STOP_SECONDS or (self._told_again() and passed >= ECHO_SECONDS):
                 return False
             try:
                 process.wait(timeout=0.1)

@@ -21,6 +21,18 @@ def main(argv: list[str]) -> int:
 
 def verify(chosen: argparse.Namespace) -> int:
     start.django()
+    from django.db import DatabaseError
+
+    try:
+        return _verify(chosen)
+    except DatabaseError as error:
+        raise StartFailure(
+            f"The database cannot be read: {error}. Keep it as it is, stop the server, and "
+            "restore a backup beside it."
+        ) from error
+
+
+def _verify(chosen: argparse.Namespace) -> int:
     from kanban.queries.snapshot import goal_slugs
 
     slugs = goal_slugs()

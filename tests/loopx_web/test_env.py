@@ -116,6 +116,14 @@ def test_kept_secret_is_made_once_and_private(tmp_path: Path) -> None:
         assert path.parent.stat().st_mode & 0o777 == 0o700
 
 
+def test_an_empty_secret_is_refused_rather_than_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "secret.key"
+    path.touch()
+    with pytest.raises(env.BadSetting, match="is empty"):
+        env.kept_secret(path)
+    assert path.read_bytes() == b""
+
+
 def test_kept_secret_is_one_for_all_who_start_at_once(tmp_path: Path) -> None:
     path = tmp_path / "secret.key"
     seen: list[str] = []

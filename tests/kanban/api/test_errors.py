@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.db import OperationalError
 from django.test import RequestFactory
 
 from kanban.api import errors
@@ -44,6 +45,13 @@ def test_every_code_has_its_status(code: str, status: int) -> None:
 def test_busy_says_when_to_come_back() -> None:
     answer = errors.problem(RequestFactory().get("/"), Busy("busy", "Taken.", "Again."))
     assert answer.headers["Retry-After"] == "1"
+
+
+def test_a_full_disk_is_named() -> None:
+    error = OperationalError("database or disk is full")
+    answer = errors._database(RequestFactory().get("/"), error)
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
+    assert b"disk is full" in answer.content
 
 
 @pytest.mark.parametrize(

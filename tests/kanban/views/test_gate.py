@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -115,6 +117,27 @@ def test_a_form_on_an_older_wording_is_refused(owner: Client, sample: SampleGoal
     response = answer(owner, sample)
     assert response.status_code == 409
     assert "reworded" in response.content.decode()
+
+
+@pytest.mark.parametrize(("seconds", "status"), [(0, 409), (5, 200)])
+def test_wording_that_nobody_can_have_read_is_not_answered(
+    owner: Client, sample: SampleGoal, seconds: int, status: int
+) -> None:
+    """The live page brings new wording, and its revision, under the hand of who answers."""
+    words = {"question": "Rent two GPUs for three hours, about $12, or stay with the sample?"}
+    then = clock.now() - timedelta(seconds=seconds)
+    gates.revise_gate(agent("claude-1"), sample.slug, sample.refs["gpus"], words, now=then)
+    assert answer(owner, sample, revision="2").status_code == status
+
+
+def test_new_wording_takes_no_choice_over_from_the_old(owner: Client, sample: SampleGoal) -> None:
+    """Morphing keeps what is checked wherever the element is the same."""
+    first = owner.get(path(sample)).content.decode()
+    words = {"question": "Rent two GPUs for three hours, about $12, or stay with the sample?"}
+    gates.revise_gate(agent("claude-1"), sample.slug, sample.refs["gpus"], words, now=clock.now())
+    second = owner.get(path(sample)).content.decode()
+    choices = [set(re.findall(r'type="radio" id="([^"]+)"', page)) for page in (first, second)]
+    assert choices[0] and choices[1] and not choices[0] & choices[1]
 
 
 def test_without_script_it_leads_back_to_a_page(owner: Client, sample: SampleGoal) -> None:

@@ -11,6 +11,7 @@ import stat
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -132,6 +133,24 @@ def test_a_damaged_database_is_left_alone(tmp_path: Path) -> None:
     assert code == 1
     assert "file is not a database" in said and "backup" in said
     assert damaged.read_bytes() == before
+
+
+@pytest.mark.slow
+def test_a_broken_page_in_the_database_is_noticed_at_the_start(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "data"):
+        pass
+    damaged = tmp_path / "data" / "loopx.sqlite3"
+    with closing(sqlite3.connect(damaged)) as whole:
+        whole.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    size = damaged.stat().st_size
+    with damaged.open("r+b") as file:
+        file.seek(size // 2)
+        file.write(b"\xff" * (size // 4))
+    code, said = refused(damaged.parent, "--port", "0")
+    assert code == 1
+    assert "cannot be used" in said and "backup" in said
+    done = loopx("verify", data_dir=damaged.parent)
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.slow

@@ -65,6 +65,15 @@ def test_a_path_that_is_no_directory_is_refused(tmp_path: Path) -> None:
         state_dir.prepare(tmp_path / "file")
 
 
+def test_a_damaged_queue_is_refused_and_left_alone(tmp_path: Path) -> None:
+    queue = tmp_path / "queue.sqlite3"
+    queue.write_bytes(b"not a database " * 500)
+    before = queue.read_bytes()
+    with pytest.raises(StartFailure, match=r"file is not a database.*move the file away"):
+        state_dir.prepare(tmp_path)
+    assert queue.read_bytes() == before
+
+
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write anywhere")
 def test_a_read_only_directory_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)

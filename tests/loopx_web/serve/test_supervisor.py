@@ -101,14 +101,28 @@ def test_a_killed_worker_comes_back(drive: Drive, tmp_path: Path) -> None:
     assert "(SIGKILL)" in reports(tmp_path, "said")[0]
 
 
-def test_a_second_signal_does_not_wait(drive: Drive, tmp_path: Path) -> None:
+def test_who_asks_again_does_not_wait(drive: Drive, tmp_path: Path) -> None:
     process = drive("stubborn!")
     child = pid_of(tmp_path, "stubborn")
     process.send_signal(signal.SIGTERM)
-    process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=20) == 0
+
+    def asked_again_until_ended() -> bool:
+        process.send_signal(signal.SIGINT)
+        return process.poll() is not None
+
+    waiting.until(asked_again_until_ended, "ended")
     assert gone(child)
-    assert "did not stop in time" in reports(tmp_path, "said")[0]
+    assert "was ended before it had finished" in reports(tmp_path, "said")[0]
+
+
+def test_the_echo_of_a_signal_hurries_nobody(drive: Drive, tmp_path: Path) -> None:
+    process = drive("steady!")
+    pid_of(tmp_path, "steady")
+    process.send_signal(signal.SIGTERM)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=20) == 0
+    assert len(reports(tmp_path, "stopped")) == 1
+    assert reports(tmp_path, "said") == []
 
 
 def test_children_end_with_a_killed_supervisor(drive: Drive, tmp_path: Path) -> None:
