@@ -9,7 +9,7 @@ from kanban.api.answers import expected_version, idempotency_key, kept, page, wr
 from kanban.api.auth import caller_of, caller_on
 from kanban.api.decisions import read_goal
 from kanban.api.responses import answers
-from kanban.api.schemas.base import Reason
+from kanban.api.schemas.base import Nothing, Reason
 from kanban.api.schemas.gates import Answer, GateChange, GateIn, Received
 from kanban.api.schemas.queries import GateFilter
 from kanban.kernel.actor import require_person
@@ -23,6 +23,7 @@ router = Router(tags=["gates"])
 
 CHANGED = answers("Gate", writes=True)
 NO_REASON = Reason()
+NOTHING = Nothing()
 NOBODY = Received()
 
 
@@ -124,7 +125,9 @@ def answer_gate(request: HttpRequest, goal: str, ref: str, given: Answer) -> Htt
 
 
 @router.post("/{goal}/gates/{ref}/undo", response=CHANGED)
-def undo_answer(request: HttpRequest, goal: str, ref: str) -> HttpResponse:
+def undo_answer(
+    request: HttpRequest, goal: str, ref: str, given: Nothing = NOTHING
+) -> HttpResponse:
     """Takes one's own answer back inside its window; no token can."""
     caller = caller_of(request)
     require_person(caller.actor, "Taking an answer back")

@@ -16,7 +16,7 @@ from kanban.api.auth import Caller, caller_of, caller_on
 from kanban.api.decisions import read_goal
 from kanban.api.me import visible_goals
 from kanban.api.responses import answers
-from kanban.api.schemas.base import Reason
+from kanban.api.schemas.base import Nothing, Reason
 from kanban.api.schemas.goals import (
     Close,
     CriterionChange,
@@ -38,6 +38,7 @@ router = Router(tags=["goals"])
 
 CHANGED = answers("Goal", writes=True)
 NO_REASON = Reason()
+NOTHING = Nothing()
 ITSELF = MemberIn()
 
 
@@ -117,7 +118,8 @@ def pause_goal(request: HttpRequest, goal: str, given: Reason = NO_REASON) -> Ht
 
 
 @router.post("/{goal}/resume", response=CHANGED)
-def resume_goal(request: HttpRequest, goal: str, given: Reason = NO_REASON) -> HttpResponse:
+def resume_goal(request: HttpRequest, goal: str, given: Nothing = NOTHING) -> HttpResponse:
+    """Goes on after a pause or a stop."""
     caller = caller_on(request, goal)
     receipt = transitions.resume_goal(caller.actor, goal, now=now(), key=idempotency_key(request))
     return written(receipt)
@@ -125,7 +127,7 @@ def resume_goal(request: HttpRequest, goal: str, given: Reason = NO_REASON) -> H
 
 @router.post("/{goal}/stop", response=CHANGED)
 def stop_goal(request: HttpRequest, goal: str, given: Reason = NO_REASON) -> HttpResponse:
-    """Final: running turns end, claims are released."""
+    """Running turns end, claims are released; a person may resume it."""
     caller = caller_on(request, goal)
     receipt = transitions.stop_goal(
         caller.actor, goal, now=now(), reason=given.reason or "", key=idempotency_key(request)

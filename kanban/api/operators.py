@@ -11,14 +11,16 @@ from ninja import Router
 from kanban.api.answers import expected_version, idempotency_key, written
 from kanban.api.auth import caller_on
 from kanban.api.responses import answers
+from kanban.api.schemas.base import Nothing
 from kanban.api.schemas.evidence import evidence_given
 from kanban.api.schemas.todos import (
     Because,
     BlockTodo,
     Defer,
+    Drop,
     Move,
-    Plain,
     Reassign,
+    Release,
     Supersede,
 )
 from kanban.api.schemas.turns import Complete, Submit
@@ -30,11 +32,14 @@ from kanban.transitions.receipt import Receipt
 router = Router(tags=["todos"])
 
 CHANGED = answers("Todo", writes=True)
-NO_BODY = Plain()
+NO_REASON = Release()
+NOTHING = Nothing()
 
 
 @router.post("/{goal}/todos/{ref}/release", response=CHANGED)
-def release_todo(request: HttpRequest, goal: str, ref: str, given: Plain = NO_BODY) -> HttpResponse:
+def release_todo(
+    request: HttpRequest, goal: str, ref: str, given: Release = NO_REASON
+) -> HttpResponse:
     reason = given.reason or ""
     return operate(request, goal, ref, claims.release_todo, given, reason=reason)
 
@@ -68,7 +73,9 @@ def block_todo(request: HttpRequest, goal: str, ref: str, given: BlockTodo) -> H
 
 
 @router.post("/{goal}/todos/{ref}/unblock", response=CHANGED)
-def unblock_todo(request: HttpRequest, goal: str, ref: str, given: Plain = NO_BODY) -> HttpResponse:
+def unblock_todo(
+    request: HttpRequest, goal: str, ref: str, given: Nothing = NOTHING
+) -> HttpResponse:
     return _perform(request, goal, ref, transitions.unblock_todo)
 
 
@@ -86,7 +93,9 @@ def defer_todo(request: HttpRequest, goal: str, ref: str, given: Defer) -> HttpR
 
 
 @router.post("/{goal}/todos/{ref}/resume", response=CHANGED)
-def resume_todo(request: HttpRequest, goal: str, ref: str, given: Plain = NO_BODY) -> HttpResponse:
+def resume_todo(
+    request: HttpRequest, goal: str, ref: str, given: Nothing = NOTHING
+) -> HttpResponse:
     return _perform(request, goal, ref, transitions.resume_todo)
 
 
@@ -98,7 +107,9 @@ def submit_todo(request: HttpRequest, goal: str, ref: str, given: Submit) -> Htt
 
 
 @router.post("/{goal}/todos/{ref}/accept", response=CHANGED)
-def accept_todo(request: HttpRequest, goal: str, ref: str, given: Plain = NO_BODY) -> HttpResponse:
+def accept_todo(
+    request: HttpRequest, goal: str, ref: str, given: Nothing = NOTHING
+) -> HttpResponse:
     return _perform(request, goal, ref, transitions.accept_todo)
 
 
@@ -119,6 +130,7 @@ def complete_todo(request: HttpRequest, goal: str, ref: str, given: Complete) ->
         evidence=evidence_given(given.evidence),
         continuation=given.continuation.given() if given.continuation else None,
         override_note=given.override_note or "",
+        check=given.check.given() if given.check else None,
     )
 
 
@@ -136,7 +148,7 @@ def supersede_todo(request: HttpRequest, goal: str, ref: str, given: Supersede) 
 
 
 @router.post("/{goal}/todos/{ref}/drop", response=CHANGED)
-def drop_todo(request: HttpRequest, goal: str, ref: str, given: Because) -> HttpResponse:
+def drop_todo(request: HttpRequest, goal: str, ref: str, given: Drop) -> HttpResponse:
     return operate(request, goal, ref, transitions.drop_todo, given, reason=given.reason)
 
 

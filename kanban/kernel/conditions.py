@@ -72,19 +72,26 @@ def condition_instant(condition: dict[str, Any] | None) -> datetime | None:
     return read_time(condition["at"]) if condition and "at" in condition else None
 
 
-def todo_standing(state: State, ref: str, seen: frozenset[str] = frozenset()) -> Standing:
+_END: dict[str, Standing] = {"done": "holds", "dropped": "dead"}
+
+
+def todo_standing(state: State, ref: str) -> Standing:
     """A superseded todo stands for its successors; a dropped one never comes."""
-    todo = state.todos[ref]
-    if todo.status == "done":
-        return "holds"
-    if todo.status == "dropped" or ref in seen:
+    found: set[Standing] = set()
+    seen, waiting = {ref}, [ref]
+    while waiting:
+        todo = state.todos[waiting.pop()]
+        if todo.status != "superseded":
+            found.add(_END.get(todo.status, "open"))
+            continue
+        if not todo.superseded_by:
+            return "dead"
+        heirs = [heir for heir in todo.superseded_by if heir not in seen]
+        seen.update(heirs)
+        waiting += heirs
+    if "dead" in found or not found:
         return "dead"
-    if todo.status != "superseded":
-        return "open"
-    heirs = [todo_standing(state, heir, seen | {ref}) for heir in todo.superseded_by]
-    if "dead" in heirs or not heirs:
-        return "dead"
-    return "open" if "open" in heirs else "holds"
+    return "open" if "open" in found else "holds"
 
 
 def open_dependencies(state: State, todo: Todo) -> list[str]:
@@ -93,26 +100,36 @@ def open_dependencies(state: State, todo: Todo) -> list[str]:
 
 def refuse_cycle(state: State, ref: str, needs: Iterable[str]) -> None:
     """Raises `cycle`, spelled out, if `ref` waiting for `needs` would wait for itself."""
-    for first in needs:
-        if path := _path(state, first, ref, frozenset()):
-            spelled = " → ".join([ref, *path])
-            raise Conflict(
-                "cycle",
-                f"{ref} would wait for itself: {spelled}.",
-                "Leave out one of these dependencies.",
-                cycle=[ref, *path],
-            )
+    if path := _path(state, needs, ref):
+        spelled = " → ".join([ref, *path])
+        raise Conflict(
+            "cycle",
+            f"{ref} would wait for itself: {spelled}.",
+            "Leave out one of these dependencies.",
+            cycle=[ref, *path],
+        )
 
 
-def _path(state: State, start: str, goal: str, seen: frozenset[str]) -> list[str]:
-    if start == goal:
-        return [goal]
-    if start in seen or start not in state.todos:
-        return []
-    for following in _needs(state.todos[start]):
-        if rest := _path(state, following, goal, seen | {start}):
-            return [start, *rest]
+def _path(state: State, starts: Iterable[str], goal: str) -> list[str]:
+    """A way along what waits for what, to `goal`; each todo is looked at once."""
+    came_from: dict[str, str] = dict.fromkeys(starts, "")
+    waiting = [*came_from]
+    while waiting:
+        ref = waiting.pop()
+        if ref == goal:
+            return _way(came_from, ref)
+        for following in _needs(state.todos[ref]) if ref in state.todos else ():
+            if following not in came_from:
+                came_from[following] = ref
+                waiting.append(following)
     return []
+
+
+def _way(came_from: dict[str, str], ref: str) -> list[str]:
+    way = [ref]
+    while before := came_from[way[-1]]:
+        way.append(before)
+    return way[::-1]
 
 
 def _needs(todo: Todo) -> list[str]:

@@ -13,6 +13,8 @@ NOTE_LIMIT = 4_000
 BODY_LIMIT = 64 * 1024  # bytes
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+# Letters that turn the order of those around them: what is read is not what is written.
+_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 def clean(value: str, name: str, *, limit: int) -> str:
@@ -38,9 +40,14 @@ def clean(value: str, name: str, *, limit: int) -> str:
 def title(value: str, name: str = "title", *, limit: int = TITLE_LIMIT) -> str:
     """One trimmed line that is not empty."""
     text = " ".join(clean(value, name, limit=max(limit, len(value))).split())
-    if not text:
+    if not is_visible(text):
         raise invalid(f"{name} is empty.", "Say in a few words what it is.", fields=[name])
     return clean(text, name, limit=limit)
+
+
+def is_visible(text: str) -> bool:
+    """Whether a reader would see anything: not only spaces, marks and invisible characters."""
+    return any(unicodedata.category(letter)[0] not in "CZM" for letter in text)
 
 
 def body(value: str, name: str = "body") -> str:
@@ -49,3 +56,14 @@ def body(value: str, name: str = "body") -> str:
 
 def note(value: str, name: str) -> str:
     return clean(value, name, limit=NOTE_LIMIT).strip()
+
+
+def plainly_read(value: str, name: str) -> str:
+    """Words that a person decides by: they read as they are written."""
+    if _TURNING.search(value):
+        raise invalid(
+            f"{name} turns the direction of its letters.",
+            "Write it without direction overrides; right-to-left words need none.",
+            fields=[name],
+        )
+    return value

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from kanban.kernel.errors import Invalid
+from kanban.kernel.text import is_visible
 
 # Words that only say that somebody waits, should help or should agree, in the languages people
 # use here. A question made of nothing else names nothing to decide. One letter never does.
@@ -103,7 +104,7 @@ def refuse_vague(question: str, labels: Iterable[str], *, free_text: bool) -> No
             "vague_question", f"{question.strip()[:120]!r} names nothing to decide.", HINT
         )
     options = list(labels)
-    if any(not label.strip() for label in options):
+    if not all(is_visible(label) for label in options):
         raise Invalid("vague_question", "An option has no label.", HINT)
     if len(options) < 2 and not free_text:
         raise Invalid(

@@ -31,10 +31,13 @@ def parse_wording(draft: Draft, given: dict[str, Any]) -> dict[str, Any]:
     question = text.clean(given.get("question", ""), "question", limit=text.QUESTION_LIMIT).strip()
     options = tuple(_option(option) for option in given.get("options", ()))
     free_text = bool(given.get("free_text", False))
-    refuse_vague(question, [option["label"] for option in options], free_text=free_text)
+    labels = [option["label"] for option in options]
+    refuse_vague(question, labels, free_text=free_text)
     keys = [option["key"] for option in options]
-    if len({*keys}) != len(keys) or not all(keys):
+    if len({*keys}) != len(keys) or not all(text.is_visible(key) for key in keys):
         raise invalid("Each option needs a key of its own.", fields=["options"])
+    if len({*labels}) != len(labels):
+        raise invalid("Two options read the same.", fields=["options"])
     kind = given.get("kind", "other")
     if kind not in KINDS:
         raise invalid(f"gate kind {kind!r} is none of {', '.join(KINDS)}.", fields=["kind"])
@@ -42,7 +45,7 @@ def parse_wording(draft: Draft, given: dict[str, Any]) -> dict[str, Any]:
         if (key := given.get(name, "")) and key not in keys:
             raise invalid(f"{name}: {key!r} is no option.", fields=[name])
     return {
-        "question": question,
+        "question": text.plainly_read(question, "question"),
         "label": text.title(given["label"], "label", limit=60) if given.get("label") else "",
         "why": text.body(given.get("why", ""), "why"),
         "kind": kind,
@@ -58,16 +61,20 @@ def parse_wording(draft: Draft, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _option(given: dict[str, Any]) -> dict[str, str]:
+    label = text.clean(str(given.get("label", "")), "label", limit=200).strip()
+    consequence = text.note(str(given.get("consequence", "")), "consequence")
     return {
         "key": text.clean(str(given.get("key", "")), "key", limit=100).strip(),
-        "label": text.clean(str(given.get("label", "")), "label", limit=200).strip(),
-        "consequence": text.note(str(given.get("consequence", "")), "consequence"),
+        "label": text.plainly_read(label, "label"),
+        "consequence": text.plainly_read(consequence, "consequence"),
     }
 
 
 def parse_decision_scope(value: str) -> str:
     """A scope as `kind:subject`, in the form in which todos and gates are compared."""
-    value = text.clean(value, "decision_scope", limit=200).strip()
+    value = text.plainly_read(
+        text.clean(value, "decision_scope", limit=200).strip(), "decision_scope"
+    )
     kind, colon, subject = value.partition(":")
     if value and not (kind in KINDS and colon and subject.strip()):
         raise invalid(

@@ -56,15 +56,6 @@ def heads() -> dict[str, Head]:
     return {slug: Head(number, version) for slug, number, version in rows}
 
 
-def lanes(goal: str, since: int, until: int) -> tuple[str, ...] | None:
-    """Lanes touched by the events in (since, until]; None: any of them may be.
-
-    One event moves cards that it does not name (what waits for a todo, what a question covers),
-    so nothing short of comparing two boards tells; until the board keeps them, all are asked for.
-    """
-    return None
-
-
 def instants(now: datetime) -> dict[str, datetime]:
     """The next known instant of each open goal that has one."""
     found: dict[str, datetime] = {}

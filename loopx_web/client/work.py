@@ -10,6 +10,8 @@ from loopx_web.client.core import Core, Json, given, page
 from loopx_web.client.results import Evidence, Gate, Page, Todo
 
 Proof = str | Mapping[str, Any]  # `E3`, or the body of new evidence
+# The operators that an owner's write carries its fence to; the others ask only who acts.
+FENCED = frozenset("release reassign block defer submit complete supersede drop".split())
 
 
 class Todos(Core):
@@ -77,8 +79,8 @@ class Todos(Core):
         epoch: int | None = None,
         **body: Any,
     ) -> Todo:
-        """Any operator of the contract, under the fence this client holds for the todo."""
-        fence = self._fence(goal, ref, epoch)
+        """Any operator of the contract, where it counts under the fence held for the todo."""
+        fence = self._fence(goal, ref, epoch) if operator in FENCED else {}
         path = self._path(goal, "todos", ref, operator)
         return Todo.read(self.wire.post(path, fence | given(**body)))
 
@@ -113,6 +115,7 @@ class Todos(Core):
     def complete(
         self, ref: str, evidence: Sequence[Proof], continuation: Json, **options: Any
     ) -> Todo:
+        """Options: check, as {"exit_code", "summary"?}, where the todo has an acceptance check."""
         return self.operate(
             ref, "complete", evidence=evidence, continuation=continuation, **options
         )

@@ -28,6 +28,3 @@ class Feed(Protocol):
 
     def instants(self, now: datetime) -> Mapping[str, datetime]:
         """The next moment after `now` at which time alone changes a goal, by slug."""
-
-    def lanes(self, goal: str, since: int, until: int) -> tuple[str, ...] | None:
-        """Lanes touched by the events in (since, until]; None when that cannot be told."""

@@ -34,7 +34,6 @@ class Known:
 
     number: int
     version: int
-    told: int  # the version up to which the streams have been told
 
 
 class Hub:
@@ -55,7 +54,6 @@ class Hub:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._wanted = asyncio.Event()
-        self._telling: set[str] = set()
 
     # Life
 
@@ -151,35 +149,12 @@ class Hub:
         self._moved = True
         for waiter in self.waiters.get(goal, ()):
             waiter.wake.set()
-        if not self.streams:
-            known.told = version
-        elif goal not in self._telling:
-            self._telling.add(goal)
-            self.spawn(self._tell(goal, known))
+        for stream in self.streams:
+            stream.note(goal, known.number, version)
 
     def _call(self, goal: str) -> None:
         for waiter in self.waiters.get(goal, ()):
             waiter.call()
-
-    async def _tell(self, goal: str, known: Known) -> None:
-        try:
-            while known.told < known.version:
-                since, until = known.told, known.version
-                lanes = await self._lanes(goal, since, until)
-                known.told = until
-                for stream in self.streams:
-                    stream.note(goal, known.number, until, lanes)
-        finally:
-            self._telling.discard(goal)
-
-    async def _lanes(self, goal: str, since: int, until: int) -> tuple[str, ...] | None:
-        if since == 0:
-            return None
-        try:
-            return await self.in_feed(self.feed.lanes, goal, since, until)
-        except Exception:
-            logger.exception("lanes of %s since %s", goal, since)
-            return None
 
     # Looking
 
@@ -191,7 +166,7 @@ class Hub:
         for goal, head in heads.items():
             if goal not in self.goals:
                 # Streams that were here before it hear of it from its first version on.
-                self.goals[goal] = Known(head.number, 0, 0)
+                self.goals[goal] = Known(head.number, 0)
             self._changed(goal, head.version)
 
     async def _look_for(self, goal: str) -> None:
@@ -227,13 +202,13 @@ class Hub:
             await asyncio.sleep(pause)
 
     async def _keep_time(self) -> None:
-        """Time writes nothing by itself, yet lanes move when a lease ends or an undo is over."""
+        """Time writes nothing by itself, yet cards move when a lease ends or an undo is over."""
         now, clock = datetime.now(UTC), asyncio.get_running_loop().time()
         passed = {goal: at for goal, at in self.instants.items() if at <= now}
         for goal, at in passed.items():
             if known := self.goals.get(goal):
                 for stream in self.streams:
-                    stream.note(goal, known.number, known.version, None, at=at)
+                    stream.note(goal, known.number, known.version, at)
             self._call(goal)
         if passed or (self._moved and clock >= self._instants_at + INSTANTS_APART):
             self._moved, self._instants_at = False, clock

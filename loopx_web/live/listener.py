@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 APART = 0.3  # seconds between two events of one goal on one stream
-JITTER = 0.1  # so that many open boards do not ask for the same lanes in the same instant
+JITTER = 0.1  # so that many open boards do not ask for the same board in the same instant
 
 
 class Waiter:
@@ -29,7 +29,6 @@ class Owed:
 
     number: int
     version: int
-    lanes: set[str] | None = field(default_factory=set)
     at: datetime | None = None
 
 
@@ -46,14 +45,7 @@ class Stream:
     def sees(self, goal: str) -> bool:
         return self.allowed is None or goal in self.allowed
 
-    def note(
-        self,
-        goal: str,
-        number: int,
-        version: int,
-        lanes: tuple[str, ...] | None,
-        at: datetime | None = None,
-    ) -> None:
+    def note(self, goal: str, number: int, version: int, at: datetime | None = None) -> None:
         if not self.sees(goal):
             self.strange.add(goal)
             self.wake.set()
@@ -63,10 +55,6 @@ class Stream:
         owed = self.owed.setdefault(goal, Owed(number, version))
         owed.version = max(owed.version, version)
         owed.at = at or owed.at
-        if lanes is None or owed.lanes is None:
-            owed.lanes = None
-        else:
-            owed.lanes.update(lanes)
         self.wake.set()
 
     def take(self, now: float) -> list[tuple[str, Owed]]:

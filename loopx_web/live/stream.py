@@ -94,7 +94,7 @@ class Session:
         if before is not None:
             for goal, known in seen.items():
                 if before.get(known.number) != known.version:
-                    await self.tell(goal, Owed(known.number, known.version, None))
+                    await self.tell(goal, Owed(known.number, known.version))
 
     def position(self) -> dict[int, int] | None:
         last = values(self.scope, b"last-event-id")
@@ -104,8 +104,6 @@ class Session:
         if not self.stream.sees(goal):
             return
         data: dict[str, Any] = {"goal": goal, "version": owed.version}
-        if owed.lanes is not None:
-            data["lanes"] = sorted(owed.lanes)
         if owed.at is not None:
             data["at"] = owed.at.isoformat()
         self.stream.sent[owed.number] = owed.version
@@ -123,7 +121,7 @@ class Session:
             for goal in self.stream.strange:
                 known = self.hub.goals.get(goal)
                 if known is not None and self.stream.sees(goal):
-                    self.stream.note(goal, known.number, known.version, None)
+                    self.stream.note(goal, known.number, known.version)
             self.stream.strange.clear()
         return True
 

@@ -99,9 +99,6 @@ class World:
     def instants(self, now: datetime) -> dict[str, datetime]:
         return {n: g.next_at for n, g in self.goals.items() if g.next_at and g.next_at > now}
 
-    def lanes(self, goal: str, since: int, until: int) -> tuple[str, ...] | None:
-        return tuple(f"lane{version}" for version in range(since + 1, until + 1))
-
     # What a writer does
 
     def commit(self, name: str, says: str = "", *, here: bool = True) -> int:

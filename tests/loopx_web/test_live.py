@@ -54,32 +54,26 @@ class TestOwed:
 
     def test_first_at_once_then_together(self) -> None:
         one = Stream()
-        one.note("a", 1, 2, ("ready",))
+        one.note("a", 1, 2)
         assert [(goal, owed.version) for goal, owed in one.take(100.0)] == [("a", 2)]
-        one.note("a", 1, 3, ("ready",))
-        one.note("a", 1, 4, ("done",))
+        one.note("a", 1, 3)
+        one.note("a", 1, 4)
         assert one.take(100.0 + APART - 0.01) == []
         [(_, owed)] = one.take(100.0 + APART + JITTER)
-        assert (owed.version, owed.lanes) == (4, {"ready", "done"})
+        assert owed.version == 4
 
     def test_goals_do_not_hold_up_each_other(self) -> None:
         one = Stream()
-        one.note("a", 1, 2, ())
+        one.note("a", 1, 2)
         one.take(100.0)
-        one.note("b", 2, 2, ())
+        one.note("b", 2, 2)
         assert [goal for goal, _ in one.take(100.0)] == ["b"]
-
-    def test_unknown_lanes_stay_unknown(self) -> None:
-        one = Stream()
-        one.note("a", 1, 2, None)
-        one.note("a", 1, 3, ("done",))
-        assert one.take(0.0)[0][1].lanes is None
 
     def test_what_was_sent_is_not_owed_again(self) -> None:
         one = Stream()
         one.sent = {1: 3}
-        one.note("a", 1, 3, ())
-        one.note("a", 1, 2, ())
+        one.note("a", 1, 3)
+        one.note("a", 1, 2)
         assert one.owed == {}
 
 
@@ -90,11 +84,11 @@ class TestStream:
         assert hello is not None
         assert (hello.name, hello.data) == ("hello", {"heads": {"apollo": 1, "gemini": 1}})
 
-    def test_a_commit_of_this_process_arrives_with_its_lanes(self, live: Running) -> None:
+    def test_a_commit_of_this_process_arrives(self, live: Running) -> None:
         with Events(live.served, Authorization=OWNER) as events:
             events.next()
             live.world.commit("apollo")
-            assert message(events).data == {"goal": "apollo", "version": 2, "lanes": ["lane2"]}
+            assert message(events).data == {"goal": "apollo", "version": 2}
 
     @pytest.mark.parametrize("marks", [True, False])
     def test_a_commit_of_another_process_arrives(self, live: Running, marks: bool) -> None:
@@ -115,8 +109,6 @@ class TestStream:
                 seen.append(message(events))
             took = time.monotonic() - began
         assert len(seen) <= took / APART + 2
-        lanes = {lane for event in seen for lane in event.data["lanes"]}
-        assert lanes == {f"lane{version}" for version in range(2, last + 1)}
 
     def test_resumes_without_gap_or_double(self, live: Running) -> None:
         with Events(live.served, Authorization=OWNER) as events:

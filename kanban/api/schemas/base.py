@@ -89,5 +89,9 @@ class Fenced(Body):
     epoch: Epoch | None = None
 
 
+class Nothing(Body):
+    """Where the address says it all: an empty body, or none."""
+
+
 class Reason(Body):
     reason: str | None = None

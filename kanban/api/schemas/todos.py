@@ -152,9 +152,7 @@ class ClaimNext(Body):
     capabilities: Words | None = None
 
 
-class Plain(Fenced):
-    """Release, unblock, resume and accept need no more; a reason may be said."""
-
+class Release(Fenced):
     reason: str | None = None
 
 
@@ -172,7 +170,11 @@ class Defer(Fenced):
     reason: str | None = None
 
 
-class Because(Fenced):
+class Because(Body):
+    reason: str
+
+
+class Drop(Fenced):
     reason: str
 
 
@@ -181,7 +183,7 @@ class Supersede(Fenced):
     reason: str | None = None
 
 
-class Move(Fenced):
+class Move(Body):
     before: Ref | None = None
     after: Ref | None = None
     priority: Priority | None = None

@@ -12,6 +12,7 @@ from kanban.api.schemas.base import (
     Count,
     Epoch,
     ExecutionKey,
+    Fenced,
     LeaseSeconds,
     Moment,
     Name,
@@ -130,15 +131,12 @@ class Finish(Body):
     usage: Usage | None = None
 
 
-class Submit(Body):
+class Submit(Fenced):
     evidence: EvidenceItems
-    execution_key: ExecutionKey = ""
-    epoch: Epoch | None = None
 
 
-class Complete(Body):
+class Complete(Fenced):
     evidence: EvidenceItems | None = None
     continuation: Continuation | None = None
+    check: Check | None = None
     override_note: str | None = None
-    execution_key: ExecutionKey = ""
-    epoch: Epoch | None = None

@@ -6,6 +6,7 @@ import argparse
 
 from loopx_web.client import words
 from loopx_web.client.commands.session import Group, Session, given, page_flags, page_query, path
+from loopx_web.client.errors import LoopXError
 
 
 def main(argv: list[str]) -> int:
@@ -15,12 +16,11 @@ def main(argv: list[str]) -> int:
     page_flags(listing)
     show = group.verb("show", show_one, "show one goal")
     pause = group.verb("pause", act, "pause a goal; agents go quiet")
-    resume = group.verb("resume", act, "go on")
-    stop = group.verb("stop", act, "stop a goal; loops end")
-    close = group.verb("close", act, "close for good (needs a person in the browser)")
-    close.add_argument("--outcome", choices=["achieved", "abandoned"], required=True)
-    for parser in (pause, resume, stop, close):
-        parser.add_argument("--reason", required=parser is close)
+    resume = group.verb("resume", act, "go on after a pause or a stop")
+    stop = group.verb("stop", act, "stop a goal; loops end, claims are released")
+    close = group.verb("close", close_on_the_board, "where a person closes it for good")
+    for parser in (pause, stop):
+        parser.add_argument("--reason")
     for parser in (show, pause, resume, stop, close):
         parser.add_argument("slug", nargs="?", metavar="GOAL", help="else --goal")
     return group.run(argv[1:])
@@ -41,8 +41,28 @@ def show_one(args: argparse.Namespace) -> int:
 
 def act(args: argparse.Namespace) -> int:
     session = Session(args, person=True)
-    body = given(args, *(name for name in ("reason", "outcome") if hasattr(args, name)))
+    body = given(args, "reason") if hasattr(args, "reason") else {}
     return session.show(session.post(f"{_where(session)}/{args.verb}", body), words.goal_line)
+
+
+def close_on_the_board(args: argparse.Namespace) -> int:
+    """No key closes a goal, the owner's neither: it says where a person does."""
+    session = Session(args, person=True)
+    goal = session.get(_where(session))
+    board = f"{session.config.server}/goals/{goal['slug']}/"
+    raise LoopXError(
+        {
+            "status": 403,
+            "code": "human_required",
+            "title": "A person is needed",
+            "detail": f"Closing a goal is a person's act on the board: {board}",
+            "hint": (
+                "When all criteria are met and nothing is open, the board asks whether to close "
+                "it. `loopx sign-in` prints a link; `loopx goal stop` ends the loops meanwhile."
+            ),
+            "board": board,
+        }
+    )
 
 
 def _where(session: Session) -> str:

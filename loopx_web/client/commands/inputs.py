@@ -49,6 +49,14 @@ def condition(text: str) -> Json:
     )
 
 
+def check(text: str) -> Json:
+    """The exit code of an acceptance check."""
+    try:
+        return {"exit_code": int(text)}
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no exit code") from None
+
+
 def option(text: str) -> Json:
     """`KEY=LABEL` or `KEY=LABEL: CONSEQUENCE`."""
     key, equals, rest = text.partition("=")

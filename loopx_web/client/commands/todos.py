@@ -16,6 +16,7 @@ from loopx_web.client.commands.session import (
     page_flags,
     page_query,
 )
+from loopx_web.client.work import FENCED
 
 TODO_FIELDS = (
     "priority",
@@ -92,9 +93,9 @@ def _todo_flags(parser: argparse.ArgumentParser) -> None:
 def _operators(group: Group) -> None:
     for name, summary, build in (
         ("release", "give a todo back", _reason_only),
-        ("unblock", "the block has ended", _reason_only),
-        ("resume", "take up a deferred todo", _reason_only),
-        ("accept", "the submitted work is good", _reason_only),
+        ("unblock", "the block has ended", _nothing),
+        ("resume", "take up a deferred todo", _nothing),
+        ("accept", "the submitted work is good", _nothing),
         ("reassign", "give it to another agent", _reassign),
         ("block", "name what ends the block", _block),
         ("defer", "later, and when", _defer),
@@ -108,12 +109,17 @@ def _operators(group: Group) -> None:
     ):
         parser = group.verb(name, operate, summary)
         _ref(parser)
-        parser.add_argument("--epoch", type=int, help="the fence (default: of the last claim)")
+        if name in FENCED:
+            parser.add_argument("--epoch", type=int, help="the fence (default: of the last claim)")
         build(parser)
 
 
 def _ref(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("ref", metavar="T4")
+
+
+def _nothing(parser: argparse.ArgumentParser) -> None:
+    """The reference says it all."""
 
 
 def _reason_only(parser: argparse.ArgumentParser) -> None:
@@ -161,6 +167,13 @@ def _evidence(parser: argparse.ArgumentParser) -> None:
 def _complete(parser: argparse.ArgumentParser) -> None:
     _evidence(parser)
     inputs.continuation_flags(parser)
+    parser.add_argument(
+        "--check-exit",
+        type=inputs.check,
+        dest="check",
+        metavar="CODE",
+        help="how the todo's acceptance check ended",
+    )
     parser.add_argument("--override-note", help="a person completes without evidence, and why")
 
 
@@ -216,7 +229,8 @@ def claim_next(args: argparse.Namespace) -> int:
 
 def operate(args: argparse.Namespace) -> int:
     session = Session(args)
-    body = session.fence(args.ref) | _operator_body(args)
+    fence = session.fence(args.ref) if args.verb in FENCED else {}
+    body = fence | _operator_body(args)
     data = session.post(session.goal_path("todos", args.ref, args.verb), body)
     if args.verb in {"release", "complete", "drop", "supersede", "reassign"}:
         memory.forget(session.config, args.ref)
@@ -231,6 +245,7 @@ def _operator_body(args: argparse.Namespace) -> Json:
         "person",
         "resume_when",
         "evidence",
+        "check",
         "override_note",
         "successors",
         "before",
