@@ -11,6 +11,10 @@ JOBS ?= 2
 # The interpreter for a new .venv: make run PYTHON=/path/to/python3.12
 PYTHON ?=
 export PYTHON
+# A company's own authority is known to the system alone; where it has no store, uv brings one.
+ifneq ($(wildcard /etc/ssl/certs/* /etc/pki/tls/certs/* /System/Library/Keychains/*),)
+export UV_SYSTEM_CERTS := true
+endif
 # Checks that load the settings write nothing into anybody's data directory.
 CHECK := LOOPX_SECRET_KEY=check LOOPX_DATA_DIR=.venv/check DJANGO_SETTINGS_MODULE=loopx_web.settings
 

@@ -5,6 +5,7 @@ Agents and tokens are made by `loopx agent`; a token may be revoked here.
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -31,6 +32,7 @@ from kanban.models import (
     Token,
     Turn,
 )
+from kanban.queries.agents import last_seen
 from kanban.queries.clock import now
 from kanban.queries.people import person_actor
 from kanban.transitions.members import revoke_token
@@ -133,7 +135,12 @@ class TokenAdmin(ReadOnly):
 
 @admin.register(Agent)
 class AgentAdmin(ReadOnly):
-    list_display = ("name", "host_kind", "role", "work_mode", "created_at")
+    list_display = ("name", "host_kind", "role", "work_mode", "created_at", "last_seen")
+    list_select_related = ("seen",)
+
+    @admin.display(description=gettext_lazy("last seen"), ordering="seen__at")
+    def last_seen(self, agent: Agent) -> datetime | None:
+        return last_seen(agent)
 
 
 @admin.register(Goal)

@@ -13,6 +13,7 @@ from typing import Final
 from django.utils.translation import gettext, override
 from django.utils.translation import gettext_noop as _
 
+from kanban.kernel.present import A_PERSON
 from kanban.queries.projected import ProjectedCard
 from projections.columns import KINDS, LANES, PRIORITIES
 from projections.scrub import LABELS, scrub
@@ -130,6 +131,10 @@ def _evidence(card: ProjectedCard) -> str:
     return f"{verdict} ({standing}): {card.evidence}"
 
 
+def _waits_for(card: ProjectedCard) -> str:
+    return ", ".join(gettext(name) if name == A_PERSON else name for name in card.waits_for)
+
+
 def _priority(card: ProjectedCard) -> str | None:
     return None if card.priority is None else gettext(PRIORITIES[card.priority][0])
 
@@ -147,7 +152,7 @@ CELLS: Final[dict[str, Callable[[ProjectedCard], Value]]] = {
     "owner": lambda card: card.owner,
     "question": _question,
     "answer": _answer,
-    "waits_for": lambda card: ", ".join(card.waits_for),
+    "waits_for": _waits_for,
     "evidence": _evidence,
     "handoff": lambda card: card.handoff,
     "updated": lambda card: card.updated,

@@ -21,7 +21,7 @@ from kanban.kernel.state import State
 from kanban.queries.clock import now
 from kanban.queries.credentials import Holder, is_member, token_holder
 from kanban.queries.people import person_actor
-from kanban.transitions.members import token_hash
+from kanban.transitions.members import note_seen, token_hash
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 OWNER_PREFIX = "lxo_"
@@ -94,9 +94,12 @@ class Bearer(HttpBearer):
             if not _is_owner_key(token):
                 raise unauthenticated("This is not the owner key of this server.")
             return Caller(Actor("person", "owner", "local"))
-        holder = token_holder(token_hash(token), now())
+        moment = now()
+        holder = token_holder(token_hash(token), moment)
         if holder is None:
             raise unauthenticated("The token is unknown, revoked, or has expired.")
+        if holder.silent:
+            note_seen(holder.agent, moment)
         return _agent(request, holder)
 
 

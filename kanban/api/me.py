@@ -11,6 +11,7 @@ from kanban.api.answers import answer
 from kanban.api.auth import Caller, caller_of
 from kanban.api.responses import answers
 from kanban.api.schemas.agents import Limit
+from kanban.api.schemas.base import Nothing
 from kanban.kernel.errors import invalid
 from kanban.queries.agents import agents_json
 from kanban.queries.clock import now
@@ -19,6 +20,8 @@ from kanban.transitions.members import change_agent
 
 router = Router(tags=["me"])
 
+NOTHING = Nothing()
+
 
 @router.get("", response=answers("Me"))
 def get_me(request: HttpRequest) -> HttpResponse:
@@ -26,7 +29,7 @@ def get_me(request: HttpRequest) -> HttpResponse:
 
 
 @router.post("/pause", response=answers("Me", writes=True))
-def pause_me(request: HttpRequest) -> HttpResponse:
+def pause_me(request: HttpRequest, given: Nothing = NOTHING) -> HttpResponse:
     """An agent pauses itself; only a person unpauses it."""
     return _change(request, {"work_mode": "paused"})
 

@@ -15,7 +15,7 @@ def require_active_goal(state: State) -> None:
         raise Conflict(
             "goal_not_active",
             f"The goal is {state.goal.status}.",
-            "Paused goals are resumed by a person; closed ones stay closed.",
+            "A person resumes a paused or stopped goal; a closed one stays closed.",
             goal_status=state.goal.status,
         )
 

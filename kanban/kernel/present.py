@@ -16,6 +16,7 @@ from kanban.kernel.lanes import gate_lane, lane_of
 from kanban.kernel.state import Criterion, Evidence, Gate, Member, Policy, State, Todo, Turn
 
 JSON = dict[str, Any]
+A_PERSON = "a person"  # whom a task for people waits for when nobody is named
 
 
 def moment(value: datetime | None) -> str | None:
@@ -142,7 +143,7 @@ def waits_for(state: State, todo: Todo) -> list[str]:
     named = todo.blocked_on or {}
     found += [named[key] for key in ("gate", "person") if key in named]
     if todo.kind == "user_action":
-        found.append(todo.waits_for or "a person")
+        found.append(todo.waits_for or A_PERSON)
     condition = todo.resume_when if todo.status == "deferred" else named.get("until")
     if condition:
         found.append(condition.get("ref") or condition.get("at") or condition["type"])
@@ -190,17 +191,25 @@ def gate_json(state: State, gate: Gate, now: datetime) -> JSON:
 def answer_json(gate: Gate) -> JSON | None:
     if not gate.outcome:
         return None
-    label = next((o["label"] for o in gate.options if o["key"] == gate.option), None)
     return {
         "outcome": gate.outcome,
         "option": gate.option or None,
-        "label": label,
+        "label": answer_label(gate) or None,
         "text": gate.answer_text or None,
         "answered_by": gate.answered_by,
         "answered_at": moment(gate.answered_at),
         "effective_at": moment(gate.effective_at),
         "provisional": gate.status == "provisional",
     }
+
+
+def answer_label(gate: Gate) -> str:
+    """What was chosen, in the question's own words; empty for a no or a question back."""
+    return option_label(gate, gate.option) if gate.option else ""
+
+
+def option_label(gate: Gate, key: str) -> str:
+    return next((str(option["label"]) for option in gate.options if option["key"] == key), key)
 
 
 def evidence_json(evidence: Evidence) -> JSON:

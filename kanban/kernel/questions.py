@@ -16,16 +16,27 @@ from kanban.kernel.state import Gate, State
 
 
 def system_questions(draft: Draft) -> None:
-    """Opens and withdraws the system's questions as the state demands; stable when repeated."""
+    """Opens and withdraws the system's questions as the state demands; stable when repeated.
+
+    A goal that can be closed is asked about that alone: nobody need mend a stall any more.
+    """
     if draft.state.goal.status != "active":
         return
+    if is_closable(draft.state):
+        if not asked_about(draft.state, "closure"):
+            _open(draft, "closure", _closure(draft.state))
+        return
     for gate in unsettled(draft.state):
-        if gate.purpose == "closure" and not is_closable(draft.state):
+        if gate.purpose == "closure":
             end_gate(
-                draft, gate, "withdrawn", frees=True, reason="there is work again", actor=SYSTEM
+                draft,
+                gate,
+                "withdrawn",
+                frees=True,
+                reason="there is work again",
+                actor=SYSTEM,
+                at=_moment(draft),
             )
-    if is_closable(draft.state) and not asked_about(draft.state, "closure"):
-        _open(draft, "closure", _closure(draft.state))
     for gap in _stuck_gaps(draft.state):
         _open(draft, gap.key, _direction(draft.state, gap))
 
@@ -92,7 +103,7 @@ def _stuck_gaps(state: State) -> list[Gap]:
 
 
 def _open(draft: Draft, purpose: str, fields: dict[str, Any]) -> None:
-    ref = draft.next_ref("gate")
+    ref, at = draft.next_ref("gate"), _moment(draft)
     draft.record(
         "gate.asked",
         ref,
@@ -101,13 +112,19 @@ def _open(draft: Draft, purpose: str, fields: dict[str, Any]) -> None:
                 "asked_by": str(SYSTEM),
                 "purpose": purpose,
                 "remind_after_seconds": REMIND_DEFAULT_SECONDS,
-                "created_at": draft.now,
-                "revised_at": draft.now,
+                "created_at": at,
+                "revised_at": at,
                 **fields,
             }
         },
         actor=SYSTEM,
+        at=at,
     )
+
+
+def _moment(draft: Draft) -> datetime:
+    """When the state became what it is: not when somebody happens to look."""
+    return draft.state.goal.updated_at or draft.now
 
 
 def _closure(state: State) -> dict[str, Any]:

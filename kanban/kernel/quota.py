@@ -24,6 +24,7 @@ class Usage:
     reserved: int
     tokens: int
     cost_micros: int
+    released: int = 0  # bookings given back; they take no room
 
     @property
     def free(self) -> int:
@@ -71,6 +72,7 @@ def usage(state: State, policy: Policy, now: datetime) -> Usage:
         reserved=sum(entry.slots for entry in counted if entry.status == "reserved"),
         tokens=sum(entry.tokens_in + entry.tokens_out for entry in counted),
         cost_micros=sum(entry.cost_micros for entry in counted),
+        released=sum(entry.status == "released" for entry in _in_window(state, policy, now)),
     )
 
 
@@ -129,10 +131,14 @@ def entry_of(state: State, turn: str) -> Entry | None:
 
 
 def _counted(state: State, policy: Policy, now: datetime) -> Iterable[Entry]:
+    return (entry for entry in _in_window(state, policy, now) if entry.status in COUNTED)
+
+
+def _in_window(state: State, policy: Policy, now: datetime) -> Iterable[Entry]:
     start = now - window(policy)
     for entry in state.entries.values():
         mine = not policy.agent or entry.agent == policy.agent
-        if mine and entry.status in COUNTED and entry.at and entry.at > start:
+        if mine and entry.at and entry.at > start:
             yield entry
 
 

@@ -31,7 +31,7 @@ def goal_is_active(case: Case) -> Verdict | None:
         outcome="quiet",
         reason=reason,
         explanation=f"The goal is {status}"
-        + ("; a person resumes it." if status == "paused" else "."),
+        + ("; a person resumes it." if status in ("paused", "stopped") else "."),
         stop=status != "paused",
     )
 

@@ -33,9 +33,17 @@ def settle_draft(draft: Draft) -> None:
     """Settles within a transition, before and after its own changes."""
     if draft.state.goal.version == 0:
         return
-    while step := min(_due(draft), key=lambda step: step[:3], default=None):
-        step[3]()
     system_questions(draft)
+    while step := _next_step(draft):
+        step[3]()
+        following = _next_step(draft)
+        # Questions follow each instant, so that they bear its time, whoever settles and when.
+        if following is None or following[0] > step[0]:
+            system_questions(draft)
+
+
+def _next_step(draft: Draft) -> Step | None:
+    return min(_due(draft), key=lambda step: step[:3], default=None)
 
 
 def _due(draft: Draft) -> Iterator[Step]:

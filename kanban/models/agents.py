@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from django.db import models
 
 from kanban.models.base import OfGoal, items, moment, word
@@ -10,6 +12,9 @@ HOST_KINDS = [
     (kind, kind)
     for kind in "claude-code codex-cli codex-app codex-ssh cursor opencode pi shell other".split()
 ]
+
+
+SEEN_APART = timedelta(minutes=1)  # between two notes that an agent was seen
 
 
 class Agent(models.Model):
@@ -44,7 +49,7 @@ class Token(models.Model):
 
 
 class Seen(models.Model):
-    """Telemetry outside ledger and decision: when an agent last called; once a minute at most."""
+    """Telemetry outside ledger and decision: when an agent last called, to the minute."""
 
     agent = models.OneToOneField(Agent, on_delete=models.CASCADE, related_name="seen")
     at = models.DateTimeField()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from kanban.kernel.errors import missing
 from kanban.kernel.present import moment
-from kanban.models import Agent, Member, Token
+from kanban.models import Agent, Member, Seen, Token
 
 JSON = dict[str, Any]
 
@@ -17,13 +18,13 @@ def agent_names() -> list[str]:
 
 def agents_json(names: list[str]) -> list[JSON]:
     """Without tokens; in the order of `names`."""
-    agents = Agent.objects.filter(name__in=names)
+    agents = Agent.objects.select_related("seen").filter(name__in=names)
     found = {agent.name: _line(agent) for agent in agents}
     return [found[name] for name in names if name in found]
 
 
 def agent_json(name: str) -> JSON:
-    agent = Agent.objects.filter(name=name).first()
+    agent = Agent.objects.select_related("seen").filter(name=name).first()
     if agent is None:
         raise missing("agent", name)
     members = Member.objects.filter(agent=name, active=True).order_by("goal__slug")
@@ -45,7 +46,14 @@ def _line(agent: Agent) -> JSON:
         "capabilities": list(agent.capabilities),
         "work_mode": agent.work_mode,
         "created_at": moment(agent.created_at),
+        "last_seen_at": moment(last_seen(agent)),
     }
+
+
+def last_seen(agent: Agent) -> datetime | None:
+    """When one of its tokens last called, to the minute; None before the first call."""
+    seen: Seen | None = getattr(agent, "seen", None)
+    return seen.at if seen else None
 
 
 def _token(token: Token) -> JSON:

@@ -10,20 +10,27 @@ from typing import Any
 
 from django.db import connection
 
+from kanban.models.agents import SEEN_APART
+
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """The agent behind a valid token; empty `goals` and `verbs` leave the token unscoped."""
+    """The agent behind a valid token; empty `goals` and `verbs` leave the token unscoped.
+
+    `silent`: nobody has noted within the last minute that the agent was seen.
+    """
 
     agent: str
     goals: tuple[str, ...]
     verbs: tuple[str, ...]
+    silent: bool = False
 
 
 def token_holder(hashed: str, now: datetime) -> Holder | None:
     """The holder of the token with this hash, unless it is revoked or has expired."""
-    row = _one(_TOKEN, [hashed, connection.ops.adapt_datetimefield_value(now)])
-    return Holder(row[0], _names(row[1]), _names(row[2])) if row else None
+    adapt = connection.ops.adapt_datetimefield_value
+    row = _one(_TOKEN, [adapt(now - SEEN_APART), hashed, adapt(now)])
+    return Holder(row[0], _names(row[1]), _names(row[2]), bool(row[3])) if row else None
 
 
 def is_member(agent: str, goal: str) -> bool:
@@ -44,8 +51,9 @@ def turn_place(turn: str) -> tuple[str, str] | None:
 
 
 _TOKEN = """
-    SELECT agent.name, token.goals, token.verbs
+    SELECT agent.name, token.goals, token.verbs, seen.at IS NULL OR seen.at <= %s
     FROM kanban_token token JOIN kanban_agent agent ON agent.id = token.agent_id
+        LEFT JOIN kanban_seen seen ON seen.agent_id = agent.id
     WHERE token.hash = %s AND token.revoked_at IS NULL
         AND (token.expires_at IS NULL OR token.expires_at > %s)
 """

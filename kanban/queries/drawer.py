@@ -9,9 +9,11 @@ from datetime import datetime
 from kanban.kernel.errors import missing
 from kanban.kernel.event import Event
 from kanban.kernel.frontier import CLOSED, UNSETTLED
+from kanban.kernel.gate import held_up
+from kanban.kernel.present import answer_label
 from kanban.kernel.state import Evidence, Gate, State, Todo
 from kanban.queries.card import Card, card_of, evidence_for
-from kanban.queries.question import GateCard, answer_label, gate_card, held_cards, worded
+from kanban.queries.question import GateCard, gate_card, worded
 from kanban.queries.timeline import Day, days_of, entry_of
 
 
@@ -126,7 +128,7 @@ def gate_drawer(state: State, ref: str, events: Iterable[Event], now: datetime) 
 
 def _about(state: State, gate: Gate) -> list[str]:
     if gate.status in UNSETTLED:
-        return held_cards(state, gate)
+        return held_up(state, gate)
     return [ref for ref in gate.blocks_todos if ref in state.todos]
 
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from kanban.kernel.conditions import condition_instant, open_dependencies
 from kanban.kernel.errors import NotFound
 from kanban.kernel.evidence import is_fresh
-from kanban.kernel.frontier import UNSETTLED, covering_gates
+from kanban.kernel.frontier import UNSETTLED
 from kanban.kernel.lanes import gate_lane, lane_of
+from kanban.kernel.present import answer_label, waits_for
 from kanban.kernel.settle import settle
 from kanban.kernel.state import Evidence, Gate, State, Todo
 from kanban.models import Event, Goal
@@ -38,7 +38,7 @@ class ProjectedCard:
     options: tuple[str, ...] = ()
     answer: str = ""
     rejected: bool = False
-    waits_for: tuple[str, ...] = ()  # references, names, or an instant in ISO form
+    waits_for: tuple[str, ...] = ()  # references, names, or an instant
     verdict: str = ""
     fresh: bool = False
     evidence: str = ""
@@ -118,7 +118,7 @@ def _todo(
         priority=todo.priority,
         rank=todo.rank,
         owner=todo.owner,
-        waits_for=_waits_for(state, todo),
+        waits_for=tuple(waits_for(state, todo)),
         verdict=latest.verdict if latest else "",
         fresh=latest is not None and is_fresh(latest),
         evidence=latest.summary if latest else "",
@@ -154,22 +154,7 @@ def _gate(
 
 
 def _answer(gate: Gate) -> str:
-    chosen = [str(o["label"]) for o in gate.options if o["key"] == gate.option and gate.option]
-    return ": ".join([*chosen, *([gate.answer_text] if gate.answer_text else [])])
-
-
-def _waits_for(state: State, todo: Todo) -> tuple[str, ...]:
-    if todo.status in ("done", *HIDDEN_TODOS):
-        return ()
-    names = [gate.ref for gate in covering_gates(state, todo)]
-    names += open_dependencies(state, todo)
-    blocked = todo.blocked_on or {}
-    names += [str(blocked[key]) for key in ("gate", "person") if blocked.get(key)]
-    if todo.kind == "user_action" and todo.waits_for:
-        names.append(todo.waits_for)
-    if at := condition_instant(todo.resume_when or blocked.get("until") or None):
-        names.append(at.isoformat(timespec="minutes"))
-    return tuple(dict.fromkeys(names))
+    return ": ".join(filter(None, [answer_label(gate), gate.answer_text]))
 
 
 def _latest_evidence(state: State) -> dict[str, Evidence]:

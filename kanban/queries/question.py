@@ -10,8 +10,9 @@ from django.utils.translation import gettext as _
 from kanban.kernel.decide import decide
 from kanban.kernel.decision import Ask
 from kanban.kernel.execution import execution
-from kanban.kernel.frontier import CLOSED, UNSETTLED, covers_todo
-from kanban.kernel.state import Gate, State, Todo
+from kanban.kernel.gate import held_up
+from kanban.kernel.present import answer_label
+from kanban.kernel.state import Gate, State
 from kanban.queries.card import Next
 
 
@@ -73,7 +74,7 @@ def gate_card(state: State, asked: Gate, now: datetime) -> GateCard:
         options=options_of(gate),
         free_text=gate.free_text,
         blocking=gate.blocks_goal or bool(gate.blocks_agent or gate.blocks_todos),
-        holds_up=len(held_cards(state, gate)),
+        holds_up=len(held_up(state, gate)),
         next=next_of_gate(gate),
         words=f"{gate.ref} {gate.question} {gate.label}".lower(),
     )
@@ -116,15 +117,6 @@ def options_of(gate: Gate) -> tuple[Option, ...]:
     )
 
 
-def option_label(gate: Gate, key: str) -> str:
-    return next((option.label for option in options_of(gate) if option.key == key), key)
-
-
-def answer_label(gate: Gate) -> str:
-    """What was chosen, in the question's own words; empty for a no or a question back."""
-    return option_label(gate, gate.option) if gate.option else ""
-
-
 def next_of_gate(gate: Gate) -> Next:
     if gate.status == "provisional":
         code = {"chosen": "answered", "rejected": "said_no"}.get(gate.outcome, "asked_back")
@@ -132,21 +124,6 @@ def next_of_gate(gate: Gate) -> Next:
     if gate.status == "sent_back":
         return Next("sent_back", who=gate.asked_by, text=gate.answer_text)
     return Next("you_answer", at=gate.created_at)
-
-
-def held_cards(state: State, gate: Gate) -> list[str]:
-    """The open todos that wait for this question, as long as it is unsettled."""
-    if gate.status not in UNSETTLED:
-        return []
-    return [
-        todo.ref
-        for todo in state.todos.values()
-        if todo.status not in CLOSED and (covers_todo(gate, todo) or _held_by_agent(gate, todo))
-    ]
-
-
-def _held_by_agent(gate: Gate, todo: Todo) -> bool:
-    return bool(gate.blocks_agent) and gate.blocks_agent in (todo.owner, todo.bound_agent)
 
 
 def idle_agents(state: State, now: datetime) -> dict[str, list[str]]:

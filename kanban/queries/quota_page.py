@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from kanban.kernel.quota import allowed_slots, shortage, usage
@@ -18,8 +18,12 @@ class Meter:
     allowed: int
     spent: int
     held: int
-    paused: bool
+    lack: str  # why no turn can be booked now, as the kernel's reason; empty when one can
     recovers_at: datetime | None
+
+    @property
+    def paused(self) -> bool:
+        return self.lack == "quota_paused"
 
     @property
     def percent(self) -> int:
@@ -43,8 +47,8 @@ class Meter:
 
     @property
     def level(self) -> str:
-        """The tone of the bar: "", "warn" from 80 %, "over" when nothing is left."""
-        if self.percent >= 100:
+        """The tone of the bar: "", "warn" from 80 %, "over" when no turn may begin."""
+        if self.lack:
             return "over"
         return "warn" if self.percent >= 80 else ""
 
@@ -78,7 +82,7 @@ def meter_of(state: State, now: datetime) -> Meter:
         allowed=allowed_slots(policy, now),
         spent=used.spent,
         held=used.reserved,
-        paused=policy.share <= 0,
+        lack=lack.reason if lack else "",
         recovers_at=lack.recovers_at if lack else None,
     )
 
@@ -87,26 +91,27 @@ def quota_page(state: State, now: datetime) -> QuotaPage:
     policy = state.policies.get("", Policy())
     used = usage(state, policy, now)
     names = sorted({entry.agent for entry in state.entries.values()} | {*state.members})
-    agents = [_use(state, name) for name in names]
+    agents = [_use(state, policy, name, now) for name in names]
     return QuotaPage(
         meter=meter_of(state, now),
         policy=policy,
         tokens=used.tokens,
         cost_micros=used.cost_micros,
-        released=sum(agent.released for agent in agents),
+        released=used.released,
         agents=tuple(sorted(agents, key=lambda agent: -agent.spent)),
     )
 
 
-def _use(state: State, agent: str) -> AgentUse:
-    mine = [entry for entry in state.entries.values() if entry.agent == agent]
+def _use(state: State, policy: Policy, agent: str, now: datetime) -> AgentUse:
+    """What the agent has of the goal's window, whatever policy of its own it has besides."""
+    used = usage(state, replace(policy, agent=agent), now)
     member = state.members.get(agent)
     return AgentUse(
         agent=agent,
         role=member.role if member else "",
-        spent=sum(entry.slots for entry in mine if entry.status == "spent"),
-        held=sum(entry.slots for entry in mine if entry.status == "reserved"),
-        released=sum(entry.status == "released" for entry in mine),
-        tokens=sum(entry.tokens_in + entry.tokens_out for entry in mine),
-        cost_micros=sum(entry.cost_micros for entry in mine),
+        spent=used.spent,
+        held=used.reserved,
+        released=used.released,
+        tokens=used.tokens,
+        cost_micros=used.cost_micros,
     )

@@ -10,8 +10,9 @@ from typing import Any
 
 from kanban.kernel.codec import decode_rows
 from kanban.kernel.event import Event
+from kanban.kernel.present import option_label
 from kanban.kernel.state import State
-from kanban.queries.question import option_label, worded
+from kanban.queries.question import worded
 
 QUIET = frozenset({"turn.renewed", "lease.renewed"})
 ACTORS = ("person", "agent", "system")

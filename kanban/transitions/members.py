@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 import secrets
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
+from django.db import DatabaseError
+
 from kanban.kernel import goal as rules
 from kanban.kernel.actor import Actor, require_administrator
 from kanban.kernel.draft import Draft
-from kanban.kernel.errors import Conflict, invalid, missing
+from kanban.kernel.errors import Conflict, LoopxError, invalid, missing
 from kanban.kernel.present import member_json
 from kanban.kernel.state import Member
-from kanban.models import Agent, Token
-from kanban.models.agents import HOST_KINDS
+from kanban.models import Agent, Seen, Token
+from kanban.models.agents import HOST_KINDS, SEEN_APART
 from kanban.queries.snapshot import goals_of
 from kanban.store.write import write
 from kanban.transitions.perform import Call, Work, perform, perform_together
 from kanban.transitions.receipt import Receipt
+
+logger = logging.getLogger(__name__)
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 TOKEN_PREFIX = "lxa_"
@@ -131,6 +136,19 @@ def revoke_token(actor: Actor, name: str, token_id: int, *, now: datetime) -> No
     if not tokens.exists():
         raise missing("token", str(token_id))
     write(lambda: tokens.filter(revoked_at=None).update(revoked_at=now))
+
+
+def note_seen(name: str, now: datetime) -> None:
+    """That the agent called: beside the ledger, once a minute, and never in the way of the call."""
+
+    def work() -> None:
+        if not Seen.objects.filter(agent__name=name, at__gt=now - SEEN_APART).exists():
+            Seen.objects.update_or_create(agent=find_agent(name), defaults={"at": now})
+
+    try:
+        write(work)
+    except (LoopxError, DatabaseError) as error:
+        logger.warning("that %s was seen could not be noted: %s", name, error)
 
 
 def token_hash(token: str) -> str:

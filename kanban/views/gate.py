@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from kanban.kernel.errors import Conflict
+from kanban.kernel.present import answer_label
 from kanban.kernel.state import Gate
 from kanban.queries import clock
-from kanban.queries.question import answer_label
 from kanban.queries.states import goal_state
 from kanban.transitions.gates import answer_gate, send_now, undo_answer
 from kanban.views.access import actor_of, person_required

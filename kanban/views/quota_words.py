@@ -8,13 +8,14 @@ from django.utils.translation import ngettext
 
 from kanban.queries.quota_page import Meter, QuotaPage
 from kanban.views.clock_words import moment
+from kanban.views.why_words import reason_words
 
 
 def quota_words(meter: Meter) -> str:
     """The text beside the bar."""
     if meter.paused:
         return _("paused")
-    if meter.percent >= 100:
+    if meter.lack:
         return _("used up")
     # xgettext:no-python-format
     return _("{n} % used").format(n=meter.percent)
@@ -24,14 +25,16 @@ def quota_headline(page: QuotaPage) -> str:
     meter = page.meter
     if meter.paused:
         return _("Paused: no turn begins until the share is raised.")
-    if meter.percent >= 100:
-        if meter.recovers_at:
-            return format_html(
-                _("Used up. There is room again {point}."), point=moment(meter.recovers_at, "point")
-            )
-        return _("Used up.")
+    if meter.lack:
+        what = reason_words(meter.lack)
+        if not meter.recovers_at:
+            return what
+        again = format_html(
+            _("There is room again {point}."), point=moment(meter.recovers_at, "point")
+        )
+        return format_html("{} {}", what, again)
     free = meter.allowed - meter.spent - meter.held
-    left = ngettext("{n} turn is left.", "{n} turns are left.", free).format(n=free)
+    left = ngettext("{n} slot is left.", "{n} slots are left.", free).format(n=free)
     # xgettext:no-python-format
     return _("{n} % is used.").format(n=meter.percent) + " " + left
 

@@ -84,7 +84,7 @@ _REASONS = {
     "goal_stopped": (
         lambda: _("the goal is stopped"),
         lambda: _("The goal is stopped."),
-        lambda: _("Start a new goal that follows this one."),
+        lambda: _("A person resumes the goal."),
     ),
     "goal_closed": (
         lambda: _("the goal is closed"),

@@ -32,12 +32,13 @@ class Goal:
 
 
 class World:
-    """Goals, who may see them, and a count of what the application was asked."""
+    """Goals, who may see them, and a count of what the application was asked and has answered."""
 
     def __init__(self) -> None:
         self.goals = {"apollo": Goal(1), "gemini": Goal(2)}
         self.rights: dict[str, list[str] | None] = {OWNER: None, AGENT: ["apollo"]}
         self.asked: Counter[str] = Counter()
+        self.answered: Counter[str] = Counter()
         self.wake_at: datetime | None = None
         self.hold: threading.Event | None = None
         self.broken = False
@@ -51,6 +52,7 @@ class World:
         if self.hold is not None:
             self.hold.wait(10)
         status, body, headers = self.answer(path, caller, environ)
+        self.answered[path] += 1
         start_response(STATUS[status], [("Content-Type", "application/json"), *headers])
         return [body]
 

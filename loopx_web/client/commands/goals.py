@@ -49,18 +49,17 @@ def close_on_the_board(args: argparse.Namespace) -> int:
     """No key closes a goal, the owner's neither: it says where a person does."""
     session = Session(args, person=True)
     goal = session.get(_where(session))
-    board = f"{session.config.server}/goals/{goal['slug']}/"
     raise LoopXError(
         {
             "status": 403,
             "code": "human_required",
             "title": "A person is needed",
-            "detail": f"Closing a goal is a person's act on the board: {board}",
+            "detail": "Closing a goal is a person's act on the board.",
             "hint": (
                 "When all criteria are met and nothing is open, the board asks whether to close "
                 "it. `loopx sign-in` prints a link; `loopx goal stop` ends the loops meanwhile."
             ),
-            "board": board,
+            "board": f"{session.config.server}/goals/{goal['slug']}/",
         }
     )
 

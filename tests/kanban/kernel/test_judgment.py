@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
-from kanban.kernel import evidence, gate, goal
+from kanban.kernel import completion, evidence, gate, goal
 from kanban.kernel.evidence import criterion_state
+from kanban.kernel.frontier import unsettled
+from kanban.kernel.settle import settle
 from tests.kanban.kernel.build import AGENT, NOTE, OWNER, PEER, PROOF, World, refused
 
 
@@ -282,3 +285,31 @@ def test_an_earlier_question_sent_back_does_not_orphan_the_repair_of_a_later_one
     assert world.reason() == "deliver resume_turn"
     assert world.begin().id == repair.id
     assert world.begin(PEER).gap.startswith(f"needs_info:{first}:")
+
+
+def test_a_withdrawal_bears_its_instant_whoever_looks_and_when() -> None:
+    world = World()
+    world.add()
+    world.work(evidence=[PROOF | {"valid_seconds": 600}])
+    world.pass_time(seconds=600)
+    at_once = world.gate("G1")
+    world.pass_time(seconds=3600)
+    assert world.gate("G1") == at_once
+
+
+def test_a_goal_that_can_be_closed_asks_nothing_else() -> None:
+    world = World()
+    world.add()
+    fail(world, 3)
+    world.finish(world.begin(), "failed", summary="In vain")
+    world.begin()
+    closing: dict[str, Any] = {
+        "evidence": [PROOF],
+        "continuation": {"type": "none", "rationale": "Done"},
+    }
+    world.do(OWNER, completion.complete_todo, "T1", override_note="I did.", **closing)
+    assert unsettled(world.settled) == []
+    # The second repair ends in vain at the instant at which nothing is left to do.
+    world.pass_time(hours=3)
+    assert [g.purpose for g in unsettled(world.settled)] == ["closure"]
+    assert settle(world.settled, world.moment) == (world.settled, [])

@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +14,26 @@ from loopx_web.serve import state_dir
 from loopx_web.serve.failure import StartFailure
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="POSIX permissions")
+
+NOBODY = 65534
+# Root may write anywhere, so the check leaves its rights behind once everything is loaded.
+PREPARE = """
+import os, sys
+from pathlib import Path
+from loopx_web.serve import state_dir
+from loopx_web.serve.failure import StartFailure
+
+if os.geteuid() == 0:
+    os.setgroups([])
+    os.setgid(int(sys.argv[2]))
+    os.setuid(int(sys.argv[2]))
+try:
+    state_dir.prepare(Path(sys.argv[1]))
+except StartFailure as failure:
+    print(failure)
+else:
+    print("ready")
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -74,11 +97,17 @@ def test_a_damaged_queue_is_refused_and_left_alone(tmp_path: Path) -> None:
     assert queue.read_bytes() == before
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write anywhere")
-def test_a_read_only_directory_is_refused(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
-    try:
-        with pytest.raises(StartFailure, match="Permission denied"):
-            state_dir.prepare(tmp_path)
-    finally:
-        tmp_path.chmod(0o700)
+@pytest.mark.parametrize(("permissions", "said"), [(0o500, "Permission denied"), (0o700, "ready")])
+def test_a_read_only_directory_is_refused(permissions: int, said: str) -> None:
+    # Not below tmp_path, which is closed to everybody else.
+    with tempfile.TemporaryDirectory() as parent:
+        Path(parent).chmod(0o755)
+        directory = Path(parent, "state")
+        directory.mkdir()
+        if os.geteuid() == 0:
+            os.chown(directory, NOBODY, NOBODY)
+        directory.chmod(permissions)
+        command = [sys.executable, "-c", PREPARE, str(directory), str(NOBODY)]
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+        assert said in ran.stdout
+        directory.chmod(0o700)
