@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -115,6 +117,13 @@ def test_state_is_shown_and_never_edited(owner: Client, goal: str) -> None:
     for name in ("goal", "todo", "gate", "event", "evidence", "turn", "entry", "member", "agent"):
         assert owner.get(reverse(f"admin:kanban_{name}_changelist")).status_code == 200
         assert owner.get(reverse(f"admin:kanban_{name}_add")).status_code == 403
+
+
+def test_the_list_of_agents_says_when_each_was_last_seen(owner: Client, goal: str) -> None:
+    address = reverse("admin:kanban_agent_changelist")
+    assert "Last seen" in owner.get(address).content.decode()
+    members.note_seen("executor", datetime(2026, 6, 9, 10, 16, tzinfo=UTC))
+    assert "June 9, 2026, 10:16" in owner.get(address).content.decode()
 
 
 def test_a_token_is_revoked_and_its_hash_not_shown(owner: Client, goal: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -12,6 +12,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from kanban.api import auth
+from kanban.kernel.errors import Busy
+from kanban.models import Event, Goal, Seen
 from kanban.queries.clock import now
 from kanban.transitions import members
 from tests.kanban.api.conftest import BASE, PERSON, Api, World, described, operator
@@ -200,3 +203,63 @@ def test_an_agents_call_opens_no_session(world: World) -> None:
         answer = world.agent.get("/me")
     assert settings.SESSION_COOKIE_NAME not in answer.cookies
     assert not [query for query in queries if "session" in query["sql"] or "auth_" in query["sql"]]
+
+
+def test_an_agent_is_noted_as_seen_once_a_minute(
+    world: World, todo: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = now()
+    assert world.owner.get("/agents/agent").body["last_seen_at"] is None
+    for second in range(100):
+        moment = start + timedelta(seconds=second * 0.59)
+        monkeypatch.setattr(auth, "now", lambda moment=moment: moment)
+        with CaptureQueriesContext(connection) as queries:
+            assert world.agent.get("/goals/apollo/should-run").status_code == 200
+        assert bool(written(queries)) == (second == 0), second
+    assert seen(world) == start
+    monkeypatch.setattr(auth, "now", lambda: start + timedelta(seconds=61))
+    world.agent.get("/me")
+    assert seen(world) == start + timedelta(seconds=61)
+
+
+def seen(world: World) -> datetime:
+    listed = {agent["name"]: agent for agent in world.owner.get("/agents").body["items"]}
+    assert listed["peer"]["last_seen_at"] is None
+    return datetime.fromisoformat(listed["agent"]["last_seen_at"])
+
+
+def written(queries: CaptureQueriesContext) -> list[str]:
+    """The statements that wrote, which may be those of telemetry only."""
+    found = [
+        query["sql"]
+        for query in queries
+        if query["sql"].startswith(("INSERT", "UPDATE", "DELETE", "REPLACE"))
+    ]
+    assert all("kanban_seen" in statement for statement in found), found
+    return found
+
+
+def test_should_run_leaves_the_ledger_alone(world: World, todo: str) -> None:
+    before = goals_as_stored()
+    with CaptureQueriesContext(connection) as queries:
+        world.agent.get("/goals/apollo/should-run")
+    assert written(queries) and goals_as_stored() == before
+
+
+def goals_as_stored() -> list[object]:
+    return [*Goal.objects.order_by("pk").values(), *Event.objects.order_by("pk").values()]
+
+
+def test_what_cannot_be_noted_stops_no_call(
+    world: World, todo: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(work: Callable[[], object]) -> None:
+        raise Busy("busy", "Taken.", "Again.")
+
+    monkeypatch.setattr(members, "write", busy)
+    assert world.agent.get("/goals/apollo/should-run").status_code == 200
+
+
+def test_who_is_refused_is_not_seen(world: World) -> None:
+    world.nobody.get("/me", Authorization="Bearer lxa_wrong")
+    assert not Seen.objects.exists()

@@ -87,6 +87,12 @@ def test_pause_resume_stop_close(world: World, todo: str) -> None:
     assert world.owner.post(f"{GOAL}/resume").body["status"] == "active"
     for verb in ("pause", "resume", "stop"):
         assert world.agent.post(f"{GOAL}/{verb}").status_code == 403
+    assert world.owner.post(f"{GOAL}/resume", {"reason": "Back."}).body["code"] == "unknown_field"
+    assert world.owner.post(f"{GOAL}/stop", {"reason": "Enough."}).body["status"] == "stopped"
+    stopped = world.agent.get(f"{GOAL}/should-run").body
+    assert (stopped["reason"], stopped["stop"]) == ("goal_stopped", True)
+    assert "a person resumes it" in stopped["explanation"]
+    assert world.owner.post(f"{GOAL}/resume").body["status"] == "active"
     end = {"outcome": "abandoned", "reason": "Solved elsewhere."}
     assert world.owner.post(f"{GOAL}/close", end).body["status"] == "abandoned"
     again = world.owner.post(f"{GOAL}/resume")

@@ -153,6 +153,32 @@ def test_a_person_overrides_with_a_note(world: World, todo: str) -> None:
     assert again.body["status"] == "open"
 
 
+def test_an_acceptance_check_is_satisfied_by_its_exit_code(world: World) -> None:
+    todo = world.owner.post(TODOS, {"title": "Fast", "acceptance_check": "make test"}).body["ref"]
+    path = f"{TODOS}/{todo}/complete"
+    body = {"evidence": [FOUND], "continuation": NOTHING_MORE} | claimed(world, todo)
+    assert world.agent.post(path, body).body["code"] == "check_required"
+    failed = world.agent.post(path, body | {"check": {"exit_code": 1, "summary": "2 failed"}})
+    assert failed.body["code"] == "check_required"
+    done = world.agent.post(path, body | {"check": {"exit_code": 0, "summary": "41 pass"}})
+    assert done.body["status"] == "done"
+
+
+FENCE = {"execution_key": "default", "epoch": 1}
+
+
+@pytest.mark.parametrize("field", ["execution_key", "epoch", "agent", "reason"])
+@pytest.mark.parametrize("operator", ["unblock", "resume", "accept", "return", "reopen", "move"])
+def test_what_does_not_count_is_refused(world: World, todo: str, operator: str, field: str) -> None:
+    needed = {"return": {"reason": "x"}, "reopen": {"reason": "x"}, "move": {"priority": "P1"}}
+    if field in needed.get(operator, {}):
+        return
+    body = needed.get(operator, {}) | {field: ({"agent": "agent", "reason": "x"} | FENCE)[field]}
+    refused = world.owner.post(f"{TODOS}/{todo}/{operator}", body)
+    assert (refused.status_code, refused.body["code"]) == (422, "unknown_field")
+    assert refused.body["fields"] == [field]
+
+
 def test_block_unblock_defer_resume(world: World, todo: str) -> None:
     path = f"{TODOS}/{todo}"
     two = {"until": {"type": "manual"}, "person": "owner", "reason": "Both?"}

@@ -8,10 +8,13 @@ from typing import Any
 
 import pytest
 
+from kanban.kernel.present import gate_json, waits_for
 from kanban.kernel.state import Criterion, Evidence, Gate, Goal, Member, State, Todo, Turn
 from kanban.queries.board import Filter, board_of
 from kanban.queries.card import CHIPS, card_of
+from kanban.queries.drawer import gate_drawer
 from kanban.queries.inbox import inbox_of, needs_count
+from kanban.queries.projected import projected_cards
 from kanban.queries.question import gate_card
 
 NOW = datetime(2026, 6, 9, 10, 16, tzinfo=UTC)
@@ -119,6 +122,38 @@ def test_a_question_says_what_it_holds_up() -> None:
     free = replace(GATE, blocks_todos=())
     assert gate_card(here, free, NOW).holds_up == 0
     assert gate_card(here, free, NOW).blocking is False
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        GATE,
+        replace(GATE, blocks_todos=(), blocks_goal=True),
+        replace(GATE, blocks_todos=(), blocks_agent="executor"),
+        replace(GATE, status="chosen"),
+    ],
+)
+def test_board_and_api_count_the_same_cards_as_held_up(asked: Gate) -> None:
+    here = state(todo(), todo("T2", owner="executor", claim_form="soft"), gates=(asked,))
+    told = gate_json(here, asked, NOW)["holds_up"]
+    assert gate_card(here, asked, NOW).holds_up == len(told)
+    assert told == [ref for ref, card in here.todos.items() if "G1" in waits_for(here, card)]
+
+
+def test_a_projection_says_what_a_card_waits_for_as_the_api_does() -> None:
+    deferred = todo("T2", status="deferred", resume_when={"type": "todo_done", "ref": "T1"})
+    here = state(todo(), deferred, todo("T3", kind="user_action"), gates=(GATE,))
+    told = {card.ref: card.waits_for for card in projected_cards(here, NOW, {})}
+    assert (told["T1"], told["T2"], told["T3"]) == (("G1",), ("T1",), ("a person",))
+
+
+def test_one_answer_has_one_label() -> None:
+    answered = replace(GATE, status="chosen", outcome="chosen", option="rent", answer_text="8 GPUs")
+    here = state(todo(), gates=(answered,))
+    (card,) = [card for card in projected_cards(here, NOW, {}) if card.ref == "G1"]
+    assert card.answer == "Rent: 8 GPUs"
+    assert (gate_json(here, answered, NOW)["answer"] or {})["label"] == "Rent"
+    assert gate_drawer(here, "G1", (), NOW).answer == "Rent"
 
 
 def test_the_cost_of_waiting_is_idle_agents_times_time() -> None:

@@ -145,21 +145,34 @@ def test_a_vague_question_is_refused_with_a_hint(owner: Cli, goal: str) -> None:
 
 def test_a_token_is_no_person(owner: Cli, goal: str) -> None:
     token = token_file(read_flat(project_file("."))["server"], f"{goal}-a")
-    ran = owner(
-        "goal",
-        "close",
-        goal,
-        "--outcome",
-        "achieved",
-        "--reason",
-        "done",
-        "--token-file",
-        token,
-        "--json",
-    )
+    ran = owner("goal", "stop", goal, "--token-file", token, "--json")
     assert ran.returncode == 4
     assert json.loads(ran.stderr)["code"] == "human_required"
     assert owner("goal", "list", LOOPX_TOKEN="lxa_nobody").returncode == 4
+
+
+def test_closing_is_shown_to_be_a_person_s_act(owner: Cli, goal: str) -> None:
+    ran = owner("goal", "close", goal)
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert "a person's act on the board" in ran.stderr
+    assert f"/goals/{goal}/" in ran.stderr
+    assert owner("goal", "close", "nowhere", "--json").returncode == 1
+    assert data(owner("goal", "show", goal, "--json"))["status"] == "active"
+
+
+def test_a_check_goes_with_a_completion(owner: Cli, goal: str) -> None:
+    done(owner("todo", "update", "T1", "--acceptance-check", "make test", "--as-owner"))
+    done(owner("todo", "claim", "T1"))
+    flags = ("--evidence", "note: measured", "--nothing-more", "That was all.")
+    refused = owner("todo", "complete", "T1", *flags)
+    assert refused.returncode == 1 and refused.stderr.startswith("check_required")
+    done(owner("todo", "complete", "T1", *flags, "--check-exit", "0"))
+
+
+def test_what_is_not_recorded_is_not_offered(owner: Cli, goal: str) -> None:
+    for words in (("todo", "unblock", "T1"), ("todo", "accept", "T1"), ("goal", "resume")):
+        ran = owner(*words, "--reason", "x")
+        assert ran.returncode == 2 and "--reason" in ran.stderr
 
 
 def test_every_operator_reaches_its_route(owner: Cli, goal: str) -> None:
@@ -172,6 +185,11 @@ def test_every_operator_reaches_its_route(owner: Cli, goal: str) -> None:
     assert claimed["owner"]["agent"] == f"{goal}-a"
     done(owner("todo", "block", "T1", "--reason", "no GPU", "--person", "owner"))
     done(owner("todo", "unblock", "T1", "--as-owner"))
+    done(owner("todo", "defer", "T1", "--until", "manual"))
+    done(owner("todo", "resume", "T1"))
+    done(owner("todo", "submit", "T1", "--evidence", "note: halfway"))
+    done(owner("todo", "return", "T1", "--reason", "only half", "--as-owner"))
+    done(owner("todo", "move", "T1", "--priority", "P1"))
     done(owner("todo", "complete", "T1", "--evidence", "note: measured", "--successor", "T2"))
     done(owner("todo", "move", "T2", "--priority", "P0", "--as-owner"))
     done(owner("todo", "drop", "T2", "--reason", "not needed", "--as-owner"))
@@ -192,6 +210,8 @@ def test_lifecycle_from_the_terminal(owner: Cli, goal: str) -> None:
     done(owner("agent", "resume", f"{goal}-a"))
     done(owner("goal", "stop", goal))
     assert owner("should-run", "--exit-code").returncode == 13
+    done(owner("goal", "resume", goal))
+    assert owner("should-run", "--exit-code").returncode == 0
 
 
 def test_a_governed_loop_around_a_command(owner: Cli, goal: str, room: Path) -> None:

@@ -18,11 +18,12 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="POSIX permissions")
 NOBODY = 65534
 # Root may write anywhere, so the check leaves its rights behind once everything is loaded.
 PREPARE = """
-import os, sys
+import codecs, os, sys
 from pathlib import Path
 from loopx_web.serve import state_dir
 from loopx_web.serve.failure import StartFailure
 
+codecs.lookup("ascii")
 if os.geteuid() == 0:
     os.setgroups([])
     os.setgid(int(sys.argv[2]))
