@@ -138,7 +138,7 @@ class AgentAdmin(ReadOnly):
     list_display = ("name", "host_kind", "role", "work_mode", "created_at", "last_seen")
     list_select_related = ("seen",)
 
-    @admin.display(description=gettext_lazy("last seen"), ordering="seen__at")
+    @admin.display(description=gettext_lazy("Last seen"), ordering="seen__at")
     def last_seen(self, agent: Agent) -> datetime | None:
         return last_seen(agent)
 

@@ -160,11 +160,12 @@ def reopen_todo(request: HttpRequest, goal: str, ref: str, given: Because) -> Ht
 @router.post("/{goal}/todos/{ref}/move", response=CHANGED)
 def move_todo(request: HttpRequest, goal: str, ref: str, given: Move) -> HttpResponse:
     """Before or after another todo, or into another priority."""
-    return _perform(
+    return operate(
         request,
         goal,
         ref,
         transitions.move_todo,
+        given,
         before=given.before or "",
         after=given.after or "",
         priority=given.priority,

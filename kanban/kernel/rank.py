@@ -6,6 +6,7 @@ from typing import Any
 
 from kanban.kernel.claim import Rows
 from kanban.kernel.draft import Draft
+from kanban.kernel.execution import Execution
 from kanban.kernel.guards import require_active_goal, require_hand, require_not_closed
 from kanban.kernel.todo_fields import parse_priority
 
@@ -14,13 +15,20 @@ LONGEST = 60
 
 
 def place_todo(
-    draft: Draft, ref: str, *, before: str = "", after: str = "", priority: Any = None
+    draft: Draft,
+    ref: str,
+    *,
+    before: str = "",
+    after: str = "",
+    priority: Any = None,
+    by: Execution | None = None,
+    epoch: int | None = None,
 ) -> None:
     """A new place: just before or after another todo, in another priority, or both."""
     require_active_goal(draft.state)
     todo = draft.todo(ref)
     require_not_closed(todo)
-    require_hand(draft, todo, None, None, "update")
+    require_hand(draft, todo, by, epoch, "update")
     fields: dict[str, Any] = {}
     if priority is not None:
         fields["priority"] = parse_priority(priority)

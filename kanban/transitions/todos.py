@@ -55,12 +55,15 @@ def move_todo(
     before: str = "",
     after: str = "",
     priority: Any = None,
-    **how: Unpack[Writing],
+    **how: Unpack[OwnersWriting],
 ) -> Receipt:
     """Ranks a todo before or after another, or gives it another priority."""
+    by, epoch = fence(actor, how)
 
     def rule(draft: Draft) -> None:
-        rank.place_todo(draft, ref, before=before, after=after, priority=priority)
+        rank.place_todo(
+            draft, ref, before=before, after=after, priority=priority, by=by, epoch=epoch
+        )
 
     return on_todo(actor, goal, ref, "move", [before, after, priority], rule, how)
 

@@ -11,7 +11,7 @@ from loopx_web.client.results import Evidence, Gate, Page, Todo
 
 Proof = str | Mapping[str, Any]  # `E3`, or the body of new evidence
 # The operators that an owner's write carries its fence to; the others ask only who acts.
-FENCED = frozenset("release reassign block defer submit complete supersede drop".split())
+FENCED = frozenset("release reassign block defer submit complete supersede drop move".split())
 
 
 class Todos(Core):

@@ -17,6 +17,7 @@ from tests.serving import ServerProcess
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent.parent
+VENDOR = ROOT / "kanban" / "static" / "vendor"
 UV = shutil.which("uv", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
 
 
@@ -75,6 +76,16 @@ def test_nothing_else_is_in_the_wheel(wheel: Path) -> None:
         "loopx_web",
         "projections",
     }
+
+
+def test_every_licence_travels_with_it(wheel: Path) -> None:
+    content = zipfile.ZipFile(wheel)
+    (place,) = {name.split("/")[0] for name in content.namelist() if ".dist-info/" in name}
+    kept = {name.partition("/licenses/")[2] for name in content.namelist() if "/licenses/" in name}
+    vendored = {f"kanban/static/vendor/{path.name}" for path in VENDOR.glob("*LICENSE*")}
+    assert vendored and kept == {"LICENSE", "docs/examples/auto-research/DATA.md", *vendored}
+    said = content.read(f"{place}/METADATA").decode()
+    assert "License-Expression: MIT AND 0BSD AND CC-BY-4.0" in said
 
 
 def test_serve_starts_from_the_installed_wheel(installed: Path, tmp_path: Path) -> None:

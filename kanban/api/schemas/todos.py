@@ -183,7 +183,7 @@ class Supersede(Fenced):
     reason: str | None = None
 
 
-class Move(Body):
+class Move(Fenced):
     before: Ref | None = None
     after: Ref | None = None
     priority: Priority | None = None

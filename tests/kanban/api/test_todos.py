@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.kanban.api.conftest import World
 
 GOAL = "/goals/apollo"
@@ -168,9 +170,9 @@ FENCE = {"execution_key": "default", "epoch": 1}
 
 
 @pytest.mark.parametrize("field", ["execution_key", "epoch", "agent", "reason"])
-@pytest.mark.parametrize("operator", ["unblock", "resume", "accept", "return", "reopen", "move"])
+@pytest.mark.parametrize("operator", ["unblock", "resume", "accept", "return", "reopen"])
 def test_what_does_not_count_is_refused(world: World, todo: str, operator: str, field: str) -> None:
-    needed = {"return": {"reason": "x"}, "reopen": {"reason": "x"}, "move": {"priority": "P1"}}
+    needed = {"return": {"reason": "x"}, "reopen": {"reason": "x"}}
     if field in needed.get(operator, {}):
         return
     body = needed.get(operator, {}) | {field: ({"agent": "agent", "reason": "x"} | FENCE)[field]}
@@ -209,6 +211,18 @@ def test_supersede_drop_move_reassign(world: World) -> None:
     assert world.owner.post(f"{TODOS}/T3/move", {"priority": "P0"}).body["priority"] == "P0"
     given = world.owner.post(f"{TODOS}/T3/reassign", {"agent": "peer", "reason": "It knows it."})
     assert given.body["owner"]["agent"] == "peer"
+
+
+def test_an_owner_moves_its_card_under_its_fence(world: World, todo: str) -> None:
+    path = f"{TODOS}/{todo}/move"
+    fence = claimed(world, todo)
+    assert world.agent.post(path, {"priority": "P0"}).body["fields"] == ["epoch"]
+    late = world.agent.post(path, {"priority": "P0", "epoch": fence["epoch"] + 1})
+    assert late.body["code"] == "lease_lost"
+    assert world.agent.post(path, {"priority": "P0"} | fence).body["priority"] == "P0"
+    assert world.owner.post(path, {"priority": "P1"}).body["priority"] == "P1"
+    refused = world.owner.post(path, {"priority": "P1", "reason": "x"})
+    assert refused.body["code"] == "unknown_field"
 
 
 def test_update_clears_only_what_may_be_empty(world: World, todo: str) -> None:
