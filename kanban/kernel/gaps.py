@@ -50,7 +50,8 @@ def _acceptance_gap(state: State) -> Iterator[Gap]:
     if not unmet or any(todo.status not in CLOSED for todo in state.todos.values()):
         return
     refs = [criterion.ref for criterion in unmet]
-    fact = f"all work is closed, but {', '.join(refs)} {'is' if len(refs) == 1 else 'are'} not met"
+    work = "all work is closed" if state.todos else "nothing is planned yet"
+    fact = f"{work}, and {', '.join(refs)} {'is' if len(refs) == 1 else 'are'} not met"
     seen = [(criterion.ref, criterion.revision) for criterion in unmet]
     yield gap("acceptance_gap", state.goal.slug, fact, seen, state.goal.last_todo)
 

@@ -139,7 +139,7 @@ def revoke_token(actor: Actor, name: str, token_id: int, *, now: datetime) -> No
 
 
 def note_seen(name: str, now: datetime) -> None:
-    """That the agent called: beside the ledger, once a minute, and never in the way of the call."""
+    """That the agent called: beside the ledger, once a minute; where it fails, the call goes on."""
 
     def work() -> None:
         if not Seen.objects.filter(agent__name=name, at__gt=now - SEEN_APART).exists():

@@ -83,7 +83,7 @@ _KINDS = {
     "gate.expired": _("closed {what}: it ran out without an answer"),
     "gate.defaulted": _("took the agreed default for {what}"),
     "gate.withdrawn": _("withdrew {what}"),
-    "gate.received": _("{agent} read the answer to {what}"),
+    "gate.received": _("read the answer to {what}"),
     "turn.began": _("started a turn on {what}"),
     "turn.renewed": _("goes on with its turn on {what}"),
     "turn.finished": _("ended its turn on {what}: {detail}"),

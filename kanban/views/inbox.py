@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from kanban.queries import clock
 from kanban.queries.inbox import SORTS, inbox_of
+from kanban.queries.snapshot import goal_slugs
 from kanban.queries.states import open_states
 from kanban.views.access import person_required
 from kanban.views.forms import GoalForm
@@ -19,7 +20,7 @@ from kanban.views.forms import GoalForm
 def inbox(request: HttpRequest) -> HttpResponse:
     now = clock.now()
     states = open_states(now)
-    if not states:
+    if not goal_slugs():
         return render(request, "first_run.html", {"form": GoalForm(), "first": True})
     sort = request.GET.get("sort", "cost")
     found = {"inbox": inbox_of(states, now, sort), "sorts": _sorts(sort), "page": "inbox"}
